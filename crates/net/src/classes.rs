@@ -2,8 +2,9 @@
 //! A line here may touch `hop`, `scheduler` and `spec`, not the run: that is for `frames`.
 //! The next is a file for what one thing keeps, with the rules on that alone.
 
+pub(crate) mod account;
 pub(crate) mod credits;
-pub(crate) mod input;
+pub(crate) mod lanes;
 pub(crate) mod queue;
 pub(crate) mod requests;
 pub mod routes;
@@ -20,9 +21,10 @@ use backwater_ends::stations::{Setup, Stations};
 use backwater_kernel::{Duration, Stream, Time};
 
 use crate::spec::frames::{BackPressureSpec, StormSpec, WatchdogSpec};
+use account::{Account, AccountTimes};
 use credits::Credits;
-use input::{Input, InputTimes};
-use queue::{Lanes, Queue, QueueCounts};
+use lanes::Lanes;
+use queue::{Queue, QueueCounts};
 use requests::{Asked, Requests};
 use routes::Routes;
 use shared::Shared;
@@ -35,16 +37,18 @@ pub(crate) struct Classes {
     pub count: usize,
     pub queues: Vec<Queue>,
     pub counts: Vec<QueueCounts>,
-    /// The same queues by destination; empty unless destinations can be stopped.
+    /// The same queues by lanes; empty unless some are sorted.
     pub lanes: Vec<Lanes>,
+    /// By number above those of the queues, the queue that a lane stands in.
+    pub lane_queues: Vec<u32>,
     pub gates: Vec<Gates>,
     /// What each channel has been used to ask for.
     pub asked: Vec<Asked>,
     /// What each queue asks for.
     pub requests: Vec<Requests>,
     /// What came over each channel and class and has not left the node it enters.
-    pub inputs: Vec<Input>,
-    pub input_times: Vec<InputTimes>,
+    pub accounts: Vec<Account>,
+    pub account_times: Vec<AccountTimes>,
     pub credits: Credits,
     pub nodes: Vec<Node>,
     pub flows: Vec<FrameFlow>,
@@ -89,11 +93,12 @@ impl Classes {
             queues: Vec::new(),
             counts: Vec::new(),
             lanes: Vec::new(),
+            lane_queues: Vec::new(),
             gates: Vec::new(),
             asked: Vec::new(),
             requests: Vec::new(),
-            inputs: Vec::new(),
-            input_times: Vec::new(),
+            accounts: Vec::new(),
+            account_times: Vec::new(),
             credits: Credits::default(),
             nodes: Vec::new(),
             flows: Vec::new(),

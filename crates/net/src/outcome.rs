@@ -322,11 +322,24 @@ pub struct QueueOutcome {
     pub marked: u64,
     /// Times the watchdog tripped, whole run.
     pub watchdog_trips: u64,
-    /// Its credit over this channel; none without.
+    /// Its credit over this channel; none without, or where each lane has its own.
     pub credit: Option<CreditOutcome>,
+    /// Lanes with credit of their own, by owner.
+    pub lanes: Vec<LaneOutcome>,
 }
 
-/// Credit of a class over a channel at the end of the run, in its units. Counts are of the whole
+/// Frames of a class with credit of their own over a channel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LaneOutcome {
+    /// The way that has it: twice its flow, and one more for the way back; none if a station has.
+    pub way: Option<u32>,
+    /// Where its frames go.
+    pub destination: u32,
+    /// Its credit.
+    pub credit: CreditOutcome,
+}
+
+/// Credit of a class, or a lane, over a channel at the end of the run, in its units. Counts are of the whole
 /// run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CreditOutcome {

@@ -1,4 +1,4 @@
-//! Credit over channels, for all frames of a class.
+//! Credit over channels, for the frames of a lane: all of a class, or some.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -12,20 +12,24 @@ use crate::spec::frames;
 /// Whose credit is whose.
 #[derive(Debug, Default)]
 pub(crate) struct Credits {
-    /// The leg of each queue, [`NONE`] without credit; empty where no class has any.
+    /// The leg of each lane, which is that of the account it leads to; [`NONE`] without credit;
+    /// empty where no lane has any.
     pub legs: Vec<u32>,
-    /// The class of each leg.
-    pub classes: Vec<Credited>,
+    /// The lane of each leg.
+    pub lanes: Vec<Credited>,
     /// Credit frames that each channel has sent; empty where no class has credit.
     pub sent: Vec<u64>,
     /// Counters of each channel that has some; empty where none has.
     pub counters: Vec<Option<Box<Counters>>>,
 }
 
-/// A class of a channel under credit control.
+/// A lane of a channel under credit control.
 #[derive(Debug)]
 pub(crate) struct Credited {
     pub channel: u32,
+    pub lane: u32,
+    /// Its place among the lanes of the port, where those are counted.
+    pub place: u32,
     pub class: u8,
     /// What one unit of credit is good for.
     pub unit_bytes: u32,
@@ -38,17 +42,17 @@ pub(crate) struct Credited {
 }
 
 impl Credits {
-    /// The leg of a queue, if it has credit.
+    /// The leg of a lane, if it has credit.
     #[inline]
-    pub fn leg(&self, queue: usize) -> Option<u32> {
-        let leg = self.legs.get(queue).copied();
+    pub fn leg(&self, lane: usize) -> Option<u32> {
+        let leg = self.legs.get(lane).copied();
         leg.filter(|leg| *leg != NONE)
     }
 
     /// What a frame costs on a leg.
     #[inline]
     pub fn cost(&self, leg: u32, bytes: u64) -> u32 {
-        self.classes[leg as usize].cost(bytes)
+        self.lanes[leg as usize].cost(bytes)
     }
 
     /// Counters of a channel, if it has some.

@@ -1,7 +1,5 @@
 //! Channels and the queues in front of them.
 
-use alloc::vec::Vec;
-
 use backwater_kernel::Time;
 
 use crate::hop::unit::{Fifo, NONE, Units};
@@ -13,11 +11,11 @@ use crate::spec::frames::EcnSpec;
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(crate) struct Queue {
-    /// Frames that wait (unless they are sorted by destination).
+    /// Frames that wait (unless they are sorted by lanes).
     pub chain: Fifo,
     /// Frames that wait.
     pub frames: u32,
-    /// Number of the next frame that joins, where they are sorted by destination.
+    /// Number of the next frame that joins, where they are sorted.
     pub order: u32,
     /// Bytes of those that wait and of the one being sent.
     pub bytes: u64,
@@ -115,51 +113,5 @@ impl Queue {
     pub fn push(&mut self, units: &mut Units, id: u32) {
         self.frames += 1;
         self.chain.push(units, id);
-    }
-}
-
-/// The frames of a queue that go to one station, where destinations can be stopped.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Lane {
-    pub destination: u32,
-    pub chain: Fifo,
-    pub frames: u32,
-    pub bytes: u64,
-    pub is_stopped: bool,
-}
-
-/// A queue sorted by destination. Lanes stay once they were used.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Lanes {
-    pub lanes: Vec<Lane>,
-    /// Bytes in stopped lanes.
-    pub blocked_bytes: u64,
-}
-
-impl Lanes {
-    /// The lane of a station, made if it is new; `is_stopped` says how.
-    pub fn lane(&mut self, station: u32, is_stopped: impl FnOnce() -> bool) -> usize {
-        let found = self
-            .lanes
-            .iter()
-            .position(|lane| lane.destination == station);
-        found.unwrap_or_else(|| {
-            self.lanes.push(Lane {
-                destination: station,
-                chain: Fifo::EMPTY,
-                frames: 0,
-                bytes: 0,
-                is_stopped: is_stopped(),
-            });
-            self.lanes.len() - 1
-        })
-    }
-
-    /// The lane whose first frame joined first, of those that are not stopped.
-    pub fn next(&self, units: &Units) -> Option<usize> {
-        let free = self.lanes.iter().enumerate();
-        let free = free.filter(|(_, lane)| !lane.is_stopped && lane.chain.len > 0);
-        free.min_by_key(|(_, lane)| units.order(lane.chain.head))
-            .map(|(at, _)| at)
     }
 }

@@ -12,7 +12,7 @@ use crate::outcome::StuckQueue;
 pub(crate) fn topic_of(gate: Gate) -> Gate {
     match gate {
         Gate::Class(_) => Gate::Class(0),
-        Gate::Port | Gate::Destination(..) => gate,
+        Gate::Port | Gate::Destination(..) | Gate::Flow(..) => gate,
     }
 }
 
@@ -103,7 +103,7 @@ impl Requests {
             (Gate::Port, _) => true,
             (Gate::Class(class), _) => class == wait.class,
             (Gate::Destination(class, station), Some(own)) => class == wait.class && station == own,
-            (Gate::Destination(..), None) => false,
+            (Gate::Destination(..), None) | (Gate::Flow(..), _) => false,
         };
         let all = [Some(&self.congestion), self.blocked.as_ref()];
         all.into_iter().flatten().any(|request| {

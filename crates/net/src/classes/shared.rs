@@ -9,7 +9,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::classes::input::Input;
+use crate::classes::account::Account;
 use crate::outcome::LossCause;
 use crate::spec::frames::{Ratio, ShareSpec, SharedSpec, in_cells};
 
@@ -90,14 +90,14 @@ impl Shared {
     }
 
     #[inline]
-    fn of(&self, input: &Input) -> (&ShareSpec, &Pool) {
-        let share = &self.shares[usize::from(input.share)];
+    fn of(&self, account: &Account) -> (&ShareSpec, &Pool) {
+        let share = &self.shares[usize::from(account.share)];
         (share, &self.pools[usize::from(share.pool)])
     }
 
     #[inline]
-    fn pool_of(&mut self, input: &Input) -> &mut Pool {
-        let share = &self.shares[usize::from(input.share)];
+    fn pool_of(&mut self, account: &Account) -> &mut Pool {
+        let share = &self.shares[usize::from(account.share)];
         &mut self.pools[usize::from(share.pool)]
     }
 
@@ -106,37 +106,37 @@ impl Shared {
     /// queue and what that holds.
     pub fn admit(
         &mut self,
-        input: &mut Input,
+        account: &mut Account,
         queue: Option<(u16, u64)>,
         bytes: u64,
     ) -> Result<(), LossCause> {
-        let (share, pool) = self.of(input);
-        let held = input.bytes - input.headroom_bytes;
+        let (share, pool) = self.of(account);
+        let held = account.bytes - account.headroom_bytes;
         let after = (held + bytes).saturating_sub(share.reserve_bytes);
         if after == 0 {
             return Ok(());
         }
-        let more = after - input.shared_bytes;
+        let more = after - account.shared_bytes;
         let may_share =
             after <= pool.threshold(share.alpha) && pool.used_bytes + more <= pool.shared_bytes;
         let fits_queue = queue.is_none_or(|(own, held)| self.fits_output(pool, own, held + bytes));
         if may_share && fits_queue {
-            input.shared_bytes = after;
-            self.pool_of(input).used_bytes += more;
+            account.shared_bytes = after;
+            self.pool_of(account).used_bytes += more;
             Ok(())
         } else if queue.is_none() {
-            self.admit_to_headroom(input, bytes)
+            self.admit_to_headroom(account, bytes)
         } else {
-            Err(self.refusal(input, bytes))
+            Err(self.refusal(account, bytes))
         }
     }
 
     /// What a frame of a class without back-pressure is refused by that does not fit.
-    pub fn refusal(&self, input: &Input, bytes: u64) -> LossCause {
-        let (share, pool) = self.of(input);
-        let held = input.bytes - input.headroom_bytes;
+    pub fn refusal(&self, account: &Account, bytes: u64) -> LossCause {
+        let (share, pool) = self.of(account);
+        let held = account.bytes - account.headroom_bytes;
         let after = (held + bytes).saturating_sub(share.reserve_bytes);
-        let more = after - input.shared_bytes;
+        let more = after - account.shared_bytes;
         match pool.used_bytes + more <= pool.shared_bytes {
             true => LossCause::Threshold,
             false => LossCause::Pool,
@@ -145,9 +145,14 @@ impl Shared {
 
     /// May a queue with the share `own` that holds so much take a frame of a class without
     /// back-pressure? It may where the frame fits into the reserve of its input.
-    pub fn fits_queue(&self, input: &Input, (own, queue_bytes): (u16, u64), bytes: u64) -> bool {
-        let (share, pool) = self.of(input);
-        let held = input.bytes - input.headroom_bytes;
+    pub fn fits_queue(
+        &self,
+        account: &Account,
+        (own, queue_bytes): (u16, u64),
+        bytes: u64,
+    ) -> bool {
+        let (share, pool) = self.of(account);
+        let held = account.bytes - account.headroom_bytes;
         held + bytes <= share.reserve_bytes || self.fits_output(pool, own, queue_bytes + bytes)
     }
 
@@ -155,52 +160,52 @@ impl Shared {
         queue_bytes <= pool.threshold(self.shares[usize::from(own)].output_alpha)
     }
 
-    fn admit_to_headroom(&mut self, input: &mut Input, bytes: u64) -> Result<(), LossCause> {
-        let (share, pool) = self.of(input);
-        let fits = input.headroom_bytes + bytes <= share.headroom_bytes
+    fn admit_to_headroom(&mut self, account: &mut Account, bytes: u64) -> Result<(), LossCause> {
+        let (share, pool) = self.of(account);
+        let fits = account.headroom_bytes + bytes <= share.headroom_bytes
             && pool.used_headroom_bytes + bytes <= pool.headroom_bytes;
         if !fits {
             return Err(LossCause::Buffer);
         }
-        let pool = self.pool_of(input);
-        pool.inputs_in_headroom += u32::from(input.headroom_bytes == 0);
+        let pool = self.pool_of(account);
+        pool.inputs_in_headroom += u32::from(account.headroom_bytes == 0);
         pool.used_headroom_bytes += bytes;
-        input.headroom_bytes += bytes;
+        account.headroom_bytes += bytes;
         Ok(())
     }
 
     /// Headroom was promised to the input, which has found none.
-    pub fn has_promised(&self, input: &Input) -> bool {
-        let (_, pool) = self.of(input);
-        let using = pool.inputs_in_headroom + u32::from(input.headroom_bytes == 0);
+    pub fn has_promised(&self, account: &Account) -> bool {
+        let (_, pool) = self.of(account);
+        let using = pool.inputs_in_headroom + u32::from(account.headroom_bytes == 0);
         pool.safe_inputs.is_some_and(|safe| using <= safe)
     }
 
     /// A frame of the input has left: headroom is freed first, the reserve last.
-    pub fn leave(&mut self, input: &mut Input, bytes: u64) {
-        let headroom = bytes.min(input.headroom_bytes);
-        let shared = (bytes - headroom).min(input.shared_bytes);
-        let pool = self.pool_of(input);
+    pub fn leave(&mut self, account: &mut Account, bytes: u64) {
+        let headroom = bytes.min(account.headroom_bytes);
+        let shared = (bytes - headroom).min(account.shared_bytes);
+        let pool = self.pool_of(account);
         pool.used_headroom_bytes -= headroom;
         pool.used_bytes -= shared;
-        pool.inputs_in_headroom -= u32::from(headroom > 0 && headroom == input.headroom_bytes);
-        input.headroom_bytes -= headroom;
-        input.shared_bytes -= shared;
+        pool.inputs_in_headroom -= u32::from(headroom > 0 && headroom == account.headroom_bytes);
+        account.headroom_bytes -= headroom;
+        account.shared_bytes -= shared;
     }
 
     /// Must the neighbour at this input stop?
-    pub fn is_above(&self, input: &Input) -> bool {
-        let (share, pool) = self.of(input);
-        input.headroom_bytes > 0 || input.shared_bytes > pool.threshold(share.alpha)
+    pub fn is_above(&self, account: &Account) -> bool {
+        let (share, pool) = self.of(account);
+        account.headroom_bytes > 0 || account.shared_bytes > pool.threshold(share.alpha)
     }
 
     /// May it go on?
-    pub fn is_below(&self, input: &Input) -> bool {
-        let (share, pool) = self.of(input);
-        let held = input.shared_bytes + share.resume_offset_bytes;
-        input.headroom_bytes == 0
-            && (input.shared_bytes == 0
-                || input.bytes <= share.resume_floor_bytes
+    pub fn is_below(&self, account: &Account) -> bool {
+        let (share, pool) = self.of(account);
+        let held = account.shared_bytes + share.resume_offset_bytes;
+        account.headroom_bytes == 0
+            && (account.shared_bytes == 0
+                || account.bytes <= share.resume_floor_bytes
                 || held <= pool.threshold(share.alpha))
     }
 }

@@ -19,6 +19,10 @@ pub(crate) struct Stuck {
     pub requests: Requests,
     /// Channels over which came what waits there, not stopped frames included; sorted.
     pub inputs: Vec<u32>,
+    /// The lane that it is, by number,
+    pub lane: u32,
+    /// and the accounts that hold what waits there; sorted.
+    pub accounts: Vec<u32>,
 }
 
 /// What was seen when somebody looked for what is stuck.
@@ -65,9 +69,11 @@ impl Stuck {
         self.requests.ask(wait)
     }
 
-    /// Does it hold frames that came over the channel of `wait`?
+    /// Does it hold frames that came over the lane of `wait`?
     pub fn holds_from(&self, wait: &Stuck) -> bool {
-        (wait.is_port || self.queue.class == wait.queue.class)
-            && self.inputs.binary_search(&wait.queue.channel).is_ok()
+        match wait.is_port {
+            true => self.inputs.binary_search(&wait.queue.channel).is_ok(),
+            false => self.accounts.binary_search(&wait.lane).is_ok(),
+        }
     }
 }

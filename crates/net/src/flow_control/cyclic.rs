@@ -1,7 +1,7 @@
 //! Counters that two ports keep of each other: UE CBFC, InfiniBand, and grains as UnifiedBus has.
 //!
 //! All are Kung's credits: the first two the cumulative, the last the relative scheme. What
-//! differs from his: a message speaks of several classes, and the port decides when it is time.
+//! differs from his: a message speaks of several lanes, and the port decides when it is time.
 //!
 //! | message | says | the sender's credit | what was lost |
 //! |---|---|---|---|
@@ -13,7 +13,9 @@
 //! nearest count from what it knows on. A statement of what was sent is decided as it starts, on a
 //! wire that keeps order: all that it counts has arrived before it, or never will.
 
-use backwater_kernel::Time;
+use alloc::vec::Vec;
+
+use backwater_kernel::{BitSet, Time};
 
 use super::{Receiver, Sender};
 use crate::spec::frames::{CountersSpec, LaneSpec, Says, Shares};
@@ -21,7 +23,7 @@ use crate::spec::frames::{CountersSpec, LaneSpec, Says, Shares};
 /// Most grains of one class in one message.
 const GRAINS_MAX: u32 = 255;
 
-/// Counted credit of one class of a channel.
+/// Counted credit of one lane of a channel.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Cyclic {
     pub limit: u32,
@@ -117,16 +119,37 @@ pub(crate) enum When {
     Wait,
 }
 
+/// Lanes of a port, of which a message speaks: a bit each, from the place `first` on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Places {
+    pub first: u32,
+    pub bits: u32,
+}
+
+impl Places {
+    /// They, in order.
+    pub fn each(self) -> impl Iterator<Item = u32> {
+        let mut bits = self.bits;
+        core::iter::from_fn(move || {
+            let bit = bits.trailing_zeros();
+            bits &= bits.wrapping_sub(1);
+            (bit < 32).then_some(self.first + bit)
+        })
+    }
+}
+
 /// The counters of one channel: what its receiver has to say, and what its sender shares.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Counters {
     pub spec: CountersSpec,
-    /// Classes under counters, a bit each.
-    pub classes: u32,
-    /// Those with news.
-    news: u32,
-    /// From which class on the next message looks for them.
-    next: u8,
+    /// Places are those of lanes of flows or stations; else they are classes.
+    pub is_sorted: bool,
+    /// The lanes of the port, with their legs; none where nothing is counted.
+    lanes: Vec<Option<(LaneSpec, u32)>>,
+    /// Those with news, by place.
+    news: BitSet,
+    /// From which place on the next message looks for them.
+    next: usize,
     /// A message waits for its port.
     is_wanted: bool,
     /// When the last started,
@@ -135,36 +158,66 @@ pub(crate) struct Counters {
     earliest: Time,
     /// The next time at which the port is asked; `Time::MAX` if it isn't.
     asked_at: Time,
-    /// Of what classes share, units in use.
+    /// Of what lanes share, units in use.
     shared: u32,
-    lanes: [Option<LaneSpec>; crate::spec::frames::CLASSES_MAX],
+    /// Units that they reserve.
+    reserved: u32,
 }
 
 impl Counters {
-    pub fn new(spec: CountersSpec) -> Counters {
-        Counters {
+    /// `None` if lanes reserve more than the port has.
+    pub fn new(
+        spec: CountersSpec,
+        is_sorted: bool,
+        lanes: Vec<Option<(LaneSpec, u32)>>,
+    ) -> Option<Counters> {
+        let mut reserves = lanes.iter().flatten().map(|(own, _)| own.reserve_units);
+        let reserved = reserves.try_fold(0_u32, |all, own| all.checked_add(own))?;
+        if spec.port_units.is_some_and(|port| reserved > port) {
+            return None;
+        }
+        Some(Counters {
             spec,
-            classes: 0,
-            news: 0,
+            is_sorted,
+            reserved,
+            news: BitSet::new(lanes.len()),
+            lanes,
             next: 0,
             is_wanted: false,
             last: Time::ZERO,
             earliest: Time::ZERO,
             asked_at: Time::MAX,
             shared: 0,
-            lanes: [None; crate::spec::frames::CLASSES_MAX],
-        }
+        })
     }
 
-    pub fn add_lane(&mut self, class: u8, lane: LaneSpec) {
-        self.classes |= 1 << class;
-        self.lanes[class as usize] = Some(lane);
+    /// The leg of a lane.
+    pub fn leg(&self, place: u32) -> Option<u32> {
+        Some(self.lanes.get(place as usize)?.as_ref()?.1)
     }
 
-    /// A class has news.
+    /// The legs of all lanes.
+    pub fn legs(&self) -> impl Iterator<Item = u32> {
+        self.lanes.iter().flatten().map(|(_, leg)| *leg)
+    }
+
+    /// Messages that it takes to speak of all lanes, so many at a time.
+    pub fn parts(&self, most: u8) -> impl Iterator<Item = Places> {
+        let groups = (0_u32..).zip(self.lanes.chunks(32));
+        groups.flat_map(move |(group, lanes)| {
+            let places: Vec<usize> = (0..lanes.len()).filter(|at| lanes[*at].is_some()).collect();
+            let parts = places.chunks(usize::from(most)).map(|part| Places {
+                first: 32 * group,
+                bits: part.iter().fold(0, |bits, at| bits | 1 << at),
+            });
+            parts.collect::<Vec<_>>()
+        })
+    }
+
+    /// A lane has news.
     #[inline]
-    pub fn on_news(&mut self, class: u8, now: Time) -> When {
-        self.news |= 1 << class;
+    pub fn on_news(&mut self, place: u32, now: Time) -> When {
+        self.news.insert(place as usize);
         self.when(now)
     }
 
@@ -183,9 +236,9 @@ impl Counters {
         if self.is_wanted {
             return When::Wait;
         }
-        let due = match (self.news, self.spec.update.at_least_every) {
-            (0, None) => return When::Wait,
-            (0, Some(every)) => self.last.checked_add(every).unwrap_or(Time::MAX),
+        let due = match (self.has_news(), self.spec.update.at_least_every) {
+            (false, None) => return When::Wait,
+            (false, Some(every)) => self.last.checked_add(every).unwrap_or(Time::MAX),
             _ => self.earliest,
         };
         if due <= now {
@@ -199,59 +252,65 @@ impl Counters {
         When::At(due)
     }
 
-    /// A message starts: the classes of which it speaks. Those with news go in turn; without any,
-    /// all do.
-    pub fn start(&mut self, now: Time) -> u32 {
-        let wanted = if self.news == 0 {
-            self.classes
-        } else {
-            self.news
+    /// A message starts: the lanes of which it speaks. Those with news go in turn; without any,
+    /// all do. One message speaks of lanes of the same 32.
+    pub fn start(&mut self, now: Time) -> Places {
+        let has_news = self.has_news();
+        let wanted = |place: usize| match has_news {
+            true => self.news.contains(place),
+            false => self.lanes[place].is_some(),
         };
-        let mut said = 0_u32;
+        let count = self.lanes.len();
+        let from = self.next % count.max(1);
+        let mut turns = (from..count).chain(0..from);
+        let first = match has_news {
+            true => self.news.next_cyclic(from),
+            false => turns.find(|place| wanted(*place)),
+        };
+        let group = first.map_or(0, |first| first / 32 * 32);
+        let (mut said, mut last) = (0_u32, None);
         let mut room = self.spec.update.classes;
-        for step in 0..32 {
-            let class = (self.next + step) % 32;
-            if room > 0 && wanted & 1 << class != 0 {
-                (said, room) = (said | 1 << class, room - 1);
+        let here = group..(group + 32).min(count);
+        let start = first.unwrap_or(group).max(group);
+        for place in (start..here.end).chain(group..start) {
+            if room > 0 && wanted(place) {
+                (said, room, last) = (said | 1 << (place - group), room - 1, Some(place));
             }
         }
-        if let Some(last) = (0..32)
-            .map(|step| (self.next + 31 - step) % 32)
-            .find(|class| said & 1 << class != 0)
-        {
-            self.next = (last + 1) % 32;
+        if let Some(last) = last {
+            self.next = last + 1;
         }
-        self.news &= !said;
+        let places = Places {
+            first: group as u32,
+            bits: said,
+        };
+        places
+            .each()
+            .for_each(|place| self.news.remove(place as usize));
         self.is_wanted = false;
         self.last = now;
         let spacing = self.spec.update.spacing;
         self.earliest = now.checked_add(spacing).unwrap_or(Time::MAX);
-        said
+        places
     }
 
     /// Is there news that nobody has been told of?
     pub fn has_news(&self) -> bool {
-        self.news != 0
+        !self.news.is_empty()
     }
 
-    /// May a class that has sent `used` units of which it has not heard start one of this cost?
+    /// May a lane that has sent `used` units of which it has not heard start one of this cost?
     #[inline]
-    pub fn may_start(&self, class: u8, used: u32, cost: u32) -> bool {
+    pub fn may_start(&self, place: u32, used: u32, cost: u32) -> bool {
         let Some(port) = self.spec.port_units else {
             return true;
         };
-        let Some(lane) = self.lanes[class as usize] else {
+        let Some((lane, _)) = self.lanes[place as usize] else {
             return true;
         };
         let (before, after) = (lane.shared(used), lane.shared(used + cost));
         let in_use = self.shared - before + after;
-        let reserved: u32 = self
-            .lanes
-            .iter()
-            .flatten()
-            .map(|own| own.reserve_units)
-            .sum();
-        let Some(free) = (port - reserved).checked_sub(in_use) else {
+        let Some(free) = (port - self.reserved).checked_sub(in_use) else {
             return false;
         };
         match lane.shares {
@@ -267,10 +326,10 @@ impl Counters {
         }
     }
 
-    /// What a class uses has changed.
+    /// What a lane uses has changed.
     #[inline]
-    pub fn note_use(&mut self, class: u8, before: u32, after: u32) {
-        if let Some(lane) = self.lanes[class as usize] {
+    pub fn note_use(&mut self, place: u32, before: u32, after: u32) {
+        if let Some((lane, _)) = self.lanes[place as usize] {
             self.shared = self.shared - lane.shared(before) + lane.shared(after);
         }
     }

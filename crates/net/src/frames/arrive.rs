@@ -27,7 +27,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let unit = network.units.get_mut(id);
         // Read once: what is known here is not asked of the memory again.
         let frame = *unit;
-        unit.set_input(channel_id);
+        let account = match frame.is_control() {
+            true => NONE,
+            false => network.classes.lane(channel_id, &frame),
+        };
+        unit.set_account(account);
         if frame.is_lost {
             return self.lose_frame(channel_id, id);
         }
@@ -40,7 +44,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             UnitKind::Control(kind) => self.take_credit_control(channel_id, id, kind),
             UnitKind::Data | UnitKind::ForwardRm | UnitKind::BackwardRm => match is_to_station {
                 true => self.consume_frame(id, &frame),
-                false => self.admit(channel_id, id, &frame),
+                false => self.admit((channel_id, account), id, &frame),
             },
         }
     }
@@ -99,13 +103,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.arm(flow_id, end);
     }
 
-    /// A frame that came over `input` is admitted to the queue in front of its next channel, or
+    /// A frame that came over `input`, in the lane `account`, is admitted to the queue in front of its next channel, or
     /// dropped; or it goes several ways from here.
     #[inline(always)]
-    fn admit(&mut self, input: u32, id: u32, frame: &Unit) {
+    fn admit(&mut self, (input, account): (u32, u32), id: u32, frame: &Unit) {
         let channel = self.network.classes.routes.channel(frame);
         let Some(out) = self.network.channels.get(channel as usize) else {
-            return self.admit_copies(input, id);
+            return self.admit_copies((input, account), id);
         };
         let (node_id, tripped) = (out.from, out.tripped);
         if out.is_to_rest(self.now) {
@@ -128,16 +132,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.network.note_arrival(self.now, input, frame);
         }
         if is_full {
-            return self.turn_away(input, channel, id, LossCause::QueueFull);
+            return self.turn_away(account, channel, id, LossCause::QueueFull);
         }
         if tripped & 1 << class != 0 && self.drops_all(channel, class) {
-            return self.turn_away(input, channel, id, LossCause::Watchdog);
+            return self.turn_away(account, channel, id, LossCause::Watchdog);
         }
         let mut stops = false;
         if counts_inputs {
-            match self.enter_input(node_id, input, at, class, bytes) {
+            match self.enter_account(node_id, account, at, bytes) {
                 Ok(is_above) => stops = is_above,
-                Err(cause) => return self.turn_away(input, channel, id, cause),
+                Err(cause) => return self.turn_away(account, channel, id, cause),
             }
         }
         if marks {
@@ -146,19 +150,18 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         self.join_queue(channel, id, (at, class, bytes));
         if stops {
-            self.stop_input(node_id, input, class);
+            self.stop_account(node_id, account);
         }
         if detects_queues {
             self.detect_at_queue(input, channel, class, id);
         }
     }
 
-    /// A frame that came over `input` finds no room in front of `channel`.
+    /// A frame that `account` was to hold finds no room in front of `channel`.
     #[cold]
-    fn turn_away(&mut self, input: u32, channel: u32, id: u32, cause: LossCause) {
-        let frame = self.network.units.get(id);
-        let (class, bytes) = (frame.class, u64::from(frame.bytes));
-        self.count_refused(input, class, bytes);
+    fn turn_away(&mut self, account: u32, channel: u32, id: u32, cause: LossCause) {
+        let bytes = u64::from(self.network.units.get(id).bytes);
+        self.count_refused(account, bytes);
         self.discard_frame(channel, id, cause);
     }
 

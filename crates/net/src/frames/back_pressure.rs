@@ -10,6 +10,7 @@ use alloc::{format, vec};
 
 use backwater_kernel::{Duration, EventQueue, Place};
 
+use crate::classes::lanes::Lane;
 use crate::classes::requests::Request;
 use crate::hop::timer::Timer;
 use crate::hop::unit::Unit;
@@ -192,7 +193,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         };
         let Some(limit) = rules.blocked else { return };
         let at = self.network.queue(channel, class);
-        let blocked_bytes = self.network.classes.lanes[at].blocked_bytes;
+        let lanes = self.network.classes.sorted(at);
+        let blocked_bytes = lanes.map_or(0, |lanes| lanes.blocked_bytes);
         if blocked_bytes < limit.low_bytes {
             if let Some(request) = self.network.classes.requests[at].blocked.take() {
                 self.withdraw(&request);
@@ -262,7 +264,7 @@ impl Network {
     pub(crate) fn waiting(&self, channel: u32, class: u8) -> Vec<(u32, u32)> {
         let at = self.queue(channel, class);
         let to = |id: u32| (id, self.destination(self.units.get(id)));
-        let Some(lanes) = self.classes.lanes.get(at) else {
+        let Some(lanes) = self.classes.sorted(at) else {
             return self.classes.queues[at]
                 .chain
                 .places(&self.units)
@@ -283,25 +285,24 @@ impl Network {
 
     /// Gates for all stations with frames that wait.
     fn found(&self, channel: u32, class: u8) -> Vec<Gate> {
-        let lanes = &self.classes.lanes[self.queue(channel, class)].lanes;
-        let found = lanes.iter().filter(|lane| lane.frames > 0);
-        let mut gates: Vec<Gate> = found
-            .map(|lane| Gate::Destination(class, lane.destination))
-            .collect();
-        gates.sort_unstable();
-        gates
+        self.destinations(channel, class, |_| true)
     }
 
     /// Gates for those of them that are stopped.
     fn found_blocked(&self, channel: u32, class: u8) -> Vec<Gate> {
-        let lanes = &self.classes.lanes[self.queue(channel, class)].lanes;
-        let found = lanes
-            .iter()
-            .filter(|lane| lane.frames > 0 && lane.is_stopped);
-        let mut gates: Vec<Gate> = found
+        self.destinations(channel, class, |lane| lane.is(Lane::STOPPED))
+    }
+
+    /// Gates for the stations of some lanes with frames.
+    fn destinations(&self, channel: u32, class: u8, which: impl Fn(&Lane) -> bool) -> Vec<Gate> {
+        let lanes = self.classes.sorted(self.queue(channel, class));
+        let lanes = lanes.into_iter().flat_map(|lanes| &lanes.lanes);
+        let chosen = lanes.filter(|lane| lane.chain.len > 0 && which(lane));
+        let mut gates: Vec<Gate> = chosen
             .map(|lane| Gate::Destination(class, lane.destination))
             .collect();
         gates.sort_unstable();
+        gates.dedup();
         gates
     }
 }

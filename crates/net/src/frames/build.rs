@@ -7,9 +7,10 @@ use alloc::{format, vec};
 use backwater_ends::stations::{End, Stations};
 use backwater_kernel::{BuildError, Duration, EventQueue, Purpose, Stream, Time};
 
+use crate::classes::account::{Account, AccountTimes};
 use crate::classes::credits::Credits;
-use crate::classes::input::{Input, InputTimes};
-use crate::classes::queue::{Lanes, Queue, QueueCounts};
+use crate::classes::lanes;
+use crate::classes::queue::{Queue, QueueCounts};
 use crate::classes::requests::{Asked, Requests};
 use crate::classes::routes::Routes;
 use crate::classes::run::ByClass;
@@ -69,7 +70,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         self.start_refresh_timers();
         self.start_counters();
-        let mut may_stop = !self.network.classes.credits.classes.is_empty();
+        let mut may_stop = !self.network.classes.credits.lanes.is_empty();
         for (id, node) in (0..).zip(&spec.nodes) {
             match &node.kind {
                 NodeKind::Station { storm: Some(storm) } => {
@@ -105,15 +106,15 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         channels[*channel as usize].slot = slot;
     }
     let (nodes, shares) = nodes(spec, classes)?;
-    let has_lanes = nodes.iter().any(|node| {
+    let stops_stations = nodes.iter().any(|node| {
         let rules = node.back_pressure;
         rules.is_some_and(|rules| matches!(rules.select, Select::Destination(_)))
     });
     let mut queues = queues(spec, &nodes);
-    let mut inputs = inputs(spec);
+    let mut accounts = accounts(spec);
     for ((channel, class), share) in shares {
         let place = |channel: u32| channel as usize * classes + usize::from(class);
-        inputs[place(channel)].share = share;
+        accounts[place(channel)].share = share;
         queues[place(channel ^ 1)].share = share;
     }
     let count = queues.len();
@@ -126,9 +127,13 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
     });
     let marking = marking.collect();
     let stations = spec.stations();
+    let flows = flows(spec, &stations);
+    let mut lanes = lanes::build(spec, stops_stations)?;
+    let lane_queues = lanes::number(spec, &mut lanes);
     let classes = Classes {
         count: classes,
-        lanes: vec![Lanes::default(); if has_lanes { count } else { 0 }],
+        lanes,
+        lane_queues,
         gates: gates(spec),
         asked: vec![Asked::default(); channels.len()],
         control_sent: vec![0; channels.len()],
@@ -136,9 +141,9 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         control_lost: vec![0; channels.len()],
         requests: vec![Requests::default(); count],
         counts,
-        inputs,
-        input_times: vec![InputTimes::default(); count],
-        flows: flows(spec, &stations),
+        accounts,
+        account_times: vec![AccountTimes::default(); count],
+        flows,
         losses: vec![Losses::default(); spec.flows.len()],
         alone: Vec::new(),
         received: received(spec),
@@ -156,7 +161,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         ..Network::empty(classes)
     };
     network.classes.alone = alone::times(spec, &network);
-    network.add_credits(spec);
+    network.add_credits(spec)?;
     network.add_schedulers(spec);
     Ok(network)
 }
@@ -259,12 +264,14 @@ fn counts(spec: &EthernetSpec, nodes: &[Node]) -> Vec<QueueCounts> {
     counts
 }
 
-fn inputs(spec: &EthernetSpec) -> Vec<Input> {
-    let mut inputs = Vec::new();
-    for channel in spec.channels() {
+fn accounts(spec: &EthernetSpec) -> Vec<Account> {
+    let mut accounts = Vec::new();
+    for (id, channel) in (0..).zip(spec.channels()) {
         for class in 0..channel.queues.len() {
             let own = channel.inputs.get(class);
-            inputs.push(Input {
+            accounts.push(Account {
+                channel: id,
+                class: class as u8,
                 bytes: 0,
                 high_bytes: own.map_or(u64::MAX, |own| own.high_bytes),
                 low_bytes: own.map_or(0, |own| own.low_bytes),
@@ -277,7 +284,7 @@ fn inputs(spec: &EthernetSpec) -> Vec<Input> {
             });
         }
     }
-    inputs
+    accounts
 }
 
 /// Which share of its switch an input has, by channel and class.

@@ -1,15 +1,16 @@
-//! Counters of ports: messages that speak of the credit of several classes.
+//! Counters of ports: messages that speak of the credit of several lanes.
 //!
 //! The port that frees sends *updates* against the data, the port that sends states its counters
 //! with *statements* along with it. Both go before data, and what they say is decided as they
 //! start. A message has the number of the channel whose data it is about in its ticket.
 
 use alloc::boxed::Box;
-use alloc::vec;
+use alloc::vec::Vec;
+use alloc::{format, vec};
 
-use backwater_kernel::EventQueue;
+use backwater_kernel::{BuildError, EventQueue};
 
-use crate::flow_control::cyclic::{Counters, When, cut};
+use crate::flow_control::cyclic::{Counters, Places, When, cut};
 use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::load::{Words, counter_of, set_counter};
 use crate::hop::timer::Timer;
@@ -17,48 +18,59 @@ use crate::hop::wire::{Channel, Ticket};
 use crate::network::Network;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::spec::frames::{ClassCreditRule, EthernetSpec};
-
-/// The classes of a mask, in order.
-pub(crate) fn each(mut classes: u32) -> impl Iterator<Item = u8> {
-    core::iter::from_fn(move || {
-        let class = classes.trailing_zeros();
-        classes &= classes.wrapping_sub(1);
-        (class < 32).then_some(class as u8)
-    })
-}
+use crate::spec::frames::{ClassCreditRule, EthernetSpec, Owner};
 
 impl Network {
-    /// Counters of all channels that have some.
-    pub(crate) fn add_counters(&mut self, spec: &EthernetSpec) {
+    /// Counters of all channels that have some, once lanes have their legs.
+    pub(crate) fn add_counters(&mut self, spec: &EthernetSpec) -> Result<(), BuildError> {
         if spec.channels().all(|channel| channel.counters.is_none()) {
-            return;
+            return Ok(());
         }
         self.classes.credits.counters = vec![None; self.channels.len()];
-        let all = self.classes.credits.counters.iter_mut();
-        for (counters, own) in all.zip(spec.channels()) {
+        for (id, own) in (0..).zip(spec.channels()) {
             let Some(kept) = own.counters else { continue };
-            let mut port = Counters::new(kept);
-            for (class, credit) in (0..).zip(&own.credits) {
-                if let Some(ClassCreditRule::Counters(lane)) = credit.map(|credit| credit.rule) {
-                    port.add_lane(class, lane);
+            let (mut lanes, mut is_sorted) = (Vec::new(), false);
+            for class in 0..own.queues.len() {
+                let credit = own.credits.get(class).copied().flatten();
+                let at = self.queue(id, class as u8);
+                let numbers = match credit.map(|credit| credit.owner) {
+                    None | Some(Owner::Class) => at as u32..at as u32 + 1,
+                    Some(Owner::Destination | Owner::Flow) => self.classes.lanes[at].numbers(),
+                };
+                is_sorted |= credit.is_some_and(|credit| credit.owner != Owner::Class);
+                for number in numbers {
+                    let leg = self.classes.credits.leg(number as usize);
+                    let lane = match credit.map(|credit| credit.rule) {
+                        Some(ClassCreditRule::Counters(lane)) => leg.map(|leg| (lane, leg)),
+                        _ => None,
+                    };
+                    if let Some((_, leg)) = lane {
+                        self.classes.credits.lanes[leg as usize].place = lanes.len() as u32;
+                    }
+                    lanes.push(lane);
                 }
             }
-            *counters = Some(Box::new(port));
+            let counters = Counters::new(kept, is_sorted, lanes).ok_or_else(|| {
+                BuildError(format!(
+                    "channel {id}: its lanes reserve more than the port has"
+                ))
+            })?;
+            self.classes.credits.counters[id as usize] = Some(Box::new(counters));
         }
+        Ok(())
     }
 
-    /// What a class has in use of its limit has changed from what went with this credit.
+    /// What a lane has in use of its limit has changed from what went with this credit.
     pub(crate) fn note_use(&mut self, leg: u32, credit_before: i32) {
-        let lane = &self.classes.credits.classes[leg as usize];
-        let (channel, class) = (lane.channel, lane.class);
+        let lane = &self.classes.credits.lanes[leg as usize];
+        let (channel, place) = (lane.channel, lane.place);
         if !self.shares_port(channel) {
             return;
         }
         let (limit, credit) = (self.limit(leg), self.legs[leg as usize].sender.credit);
         let used = |credit: i32| limit.saturating_sub(credit.max(0) as u32);
         if let Some(counters) = self.classes.credits.counters_mut(channel) {
-            counters.note_use(class, used(credit_before), used(credit));
+            counters.note_use(place, used(credit_before), used(credit));
         }
     }
 
@@ -66,17 +78,19 @@ impl Network {
     pub(crate) fn has_unsettled_credit(&self) -> bool {
         let all = (0..).zip(&self.classes.credits.counters);
         let mut kept = all.filter_map(|(id, own)| Some((id, own.as_deref()?)));
-        kept.any(|(channel, own)| {
+        kept.any(|(_, own): (u32, &Counters)| {
             let spec = &own.spec;
             let is_mended = spec.statement.is_some() && spec.update.at_least_every.is_some();
-            let is_missing = |class| {
-                let leg = self.credit_leg(channel, class);
-                leg.is_some_and(|leg| {
-                    i64::from(self.legs[leg as usize].sender.credit) < i64::from(self.limit(leg))
-                })
+            let is_missing = |leg: u32| {
+                i64::from(self.legs[leg as usize].sender.credit) < i64::from(self.limit(leg))
             };
-            own.has_news() || is_mended && each(own.classes).any(is_missing)
+            own.has_news() || is_mended && own.legs().any(is_missing)
         })
+    }
+
+    /// The leg of a lane of a channel with counters.
+    pub(crate) fn counted_leg(&self, channel: u32, place: u32) -> Option<u32> {
+        self.classes.credits.counters(channel)?.leg(place)
     }
 
     fn limit(&self, leg: u32) -> u32 {
@@ -84,25 +98,25 @@ impl Network {
         self.settings[link.settings as usize].buffer_units
     }
 
-    /// Do the classes of a channel share one limit?
+    /// Do the lanes of a channel share one limit?
     pub(crate) fn shares_port(&self, channel: u32) -> bool {
         let counters = self.classes.credits.counters(channel);
         counters.is_some_and(|own| own.spec.port_units.is_some())
     }
 
-    /// Does something else than credit of its own keep a class from starting a frame of this
+    /// Does something else than credit of its own keep a lane from starting a frame of this
     /// cost: a floor, or what it shares with others?
     pub(crate) fn lacks_share(&self, leg: u32, cost: u32) -> bool {
         if self.classes.credits.counters.is_empty() {
             return false;
         }
-        let lane = &self.classes.credits.classes[leg as usize];
+        let lane = &self.classes.credits.lanes[leg as usize];
         let Some(counters) = self.classes.credits.counters(lane.channel) else {
             return false;
         };
         let credit = self.legs[leg as usize].sender.credit.max(0) as u32;
         let used = self.limit(leg).saturating_sub(credit);
-        credit < counters.spec.floor_units || !counters.may_start(lane.class, used, cost)
+        credit < counters.spec.floor_units || !counters.may_start(lane.place, used, cost)
     }
 }
 
@@ -121,13 +135,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
-    /// A class has freed enough to be told of.
+    /// A lane has freed enough to be told of.
     #[inline(never)]
     pub(crate) fn note_news(&mut self, leg: u32) {
-        let lane = &self.network.classes.credits.classes[leg as usize];
-        let (channel, class, now) = (lane.channel, lane.class, self.now);
+        let lane = &self.network.classes.credits.lanes[leg as usize];
+        let (channel, place, now) = (lane.channel, lane.place, self.now);
         let counters = self.network.classes.credits.counters_mut(channel);
-        let when = counters.map_or(When::Wait, |own| own.on_news(class, now));
+        let when = counters.map_or(When::Wait, |own| own.on_news(place, now));
         self.update_when(channel, when);
     }
 
@@ -145,7 +159,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
-    /// A channel states what its classes have sent, and will again.
+    /// A channel states what its lanes have sent, and will again.
     pub(crate) fn state_counters(&mut self, channel: u32) {
         let counters = self.network.classes.credits.counters(channel);
         let Some(statement) = counters.and_then(|own| own.spec.statement) else {
@@ -162,12 +176,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let Some(counters) = self.network.classes.credits.counters(channel) else {
             return;
         };
-        let (classes, spec) = (counters.classes.count_ones(), counters.spec);
+        let spec = counters.spec;
         // Updates follow each other as there is news; of a statement all parts go at once.
         let (port, bytes, parts) = match (kind, spec.statement) {
-            (ControlKind::Statement, Some(own)) => {
-                (channel, own.bytes, classes.div_ceil(own.classes.into()))
-            }
+            (ControlKind::Statement, Some(own)) => (
+                channel,
+                own.bytes,
+                counters.parts(own.classes).count() as u32,
+            ),
             _ => (channel ^ 1, spec.update.bytes, 1),
         };
         let statement = UnitKind::Control(ControlKind::Statement);
@@ -189,11 +205,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// It starts: only now it is decided what it says.
     pub(crate) fn make_message(&mut self, ticket: Ticket) -> Option<u32> {
         let channel = ticket.leg;
-        let (classes, words) = match ticket.kind {
+        let (places, words) = match ticket.kind {
             ControlKind::Update => self.write_update(channel)?,
-            _ => self.write_statement(channel, ticket.value as u32)?,
+            _ => self.write_statement(channel, ticket.value as usize)?,
         };
-        let mark = words.iter().fold(u64::from(classes), |mark, word| {
+        let is_sorted = self.network.classes.credits.counters(channel)?.is_sorted;
+        let spoken_of = u64::from(places.first) << 32 | u64::from(places.bits);
+        let mark = words.iter().fold(spoken_of, |mark, word| {
             mark.rotate_left(7) ^ word.wrapping_mul(0x9e37_79b9_7f4a_7c15)
         });
         let says = u64::from(channel) << 36 ^ ticket.kind.mark(mark);
@@ -201,83 +219,81 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let number = self.by_class.controls_made;
         self.by_class.controls_made += 1;
         let units = &mut self.network.units;
-        Some(units.message_frame(self.now, number, ticket, (classes, words)))
+        Some(units.message_frame(self.now, number, ticket, (places, is_sorted, words)))
     }
 
-    fn write_update(&mut self, channel: u32) -> Option<(u32, Words)> {
+    fn write_update(&mut self, channel: u32) -> Option<(Places, Words)> {
         let now = self.now;
         let credits = &mut self.network.classes.credits;
         credits.sent[channel as usize ^ 1] += 1;
         let counters = credits.counters_mut(channel)?;
-        let classes = counters.start(now);
+        let places = counters.start(now);
         let mut words = Words::default();
-        for (at, class) in each(classes).enumerate() {
-            let leg = self.network.credit_leg(channel, class)?;
+        for (at, place) in places.each().enumerate() {
+            let leg = self.network.counted_leg(channel, place)?;
             let value = self.bind_credit(leg, 0);
             set_counter(&mut words, at, value);
         }
         let counters = self.network.classes.credits.counters_mut(channel)?;
         let when = counters.when(now);
         self.update_when(channel, when);
-        Some((classes, words))
+        Some((places, words))
     }
 
-    /// One part of a statement: it speaks of as many classes as fit, in order.
-    fn write_statement(&self, channel: u32, part: u32) -> Option<(u32, Words)> {
+    /// One part of a statement: it speaks of as many lanes as fit, in order.
+    fn write_statement(&self, channel: u32, part: usize) -> Option<(Places, Words)> {
         let counters = self.network.classes.credits.counters(channel)?;
         let statement = counters.spec.statement?;
-        let most = u32::from(statement.classes);
-        let classes_of_part = each(counters.classes).skip((part * most) as usize);
-        let (mut classes, mut words) = (0, Words::default());
-        for (at, class) in classes_of_part.take(most as usize).enumerate() {
-            let leg = self.network.credit_leg(channel, class)?;
+        let places = counters.parts(statement.classes).nth(part)?;
+        let mut words = Words::default();
+        for (at, place) in places.each().enumerate() {
+            let leg = counters.leg(place)?;
             let sent = self.network.legs[leg as usize].sender.sent;
-            classes |= 1 << class;
             set_counter(&mut words, at, cut(sent, statement.bits));
         }
-        Some((classes, words))
+        Some((places, words))
     }
 
     /// An update about the data of `channel` has come to its sender.
     pub(crate) fn take_update(&mut self, channel: u32, id: u32) {
-        let (classes, words) = self.network.units.message(id);
+        let (places, words) = self.network.units.message(id);
         self.network.units.end_frame(id);
-        for (at, class) in each(classes).enumerate() {
-            let Some(leg) = self.network.credit_leg(channel, class) else {
+        for (at, place) in places.each().enumerate() {
+            let Some(leg) = self.network.counted_leg(channel, place) else {
                 continue;
             };
             let before = self.network.legs[leg as usize].sender.credit;
             self.set_credit(leg, counter_of(&words, at));
             self.network.note_use(leg, before);
         }
-        match self.network.shares_port(channel) {
-            true => self.turn_classes(channel, u32::MAX),
-            false => self.turn_classes(channel, classes),
+        if self.network.shares_port(channel) {
+            return self.turn_lanes(channel);
         }
-    }
-
-    /// Credit of some classes of a channel has changed. Where they share a limit, what one takes or
-    /// gives back is what another may have waited for, or been sure of.
-    pub(crate) fn turn_classes(&mut self, channel: u32, classes: u32) {
-        let kept = self.network.classes.credits.counters(channel);
-        let classes = classes & kept.map_or(0, |own| own.classes);
-        for class in each(classes) {
-            if let Some(leg) = self.network.credit_leg(channel, class) {
-                self.turn_class(leg);
+        for place in places.each() {
+            if let Some(leg) = self.network.counted_leg(channel, place) {
+                self.turn_lane(leg);
             }
         }
     }
 
+    /// Credit of some lanes of a channel has changed that share a limit: what one takes or gives
+    /// back is what another may have waited for, or been sure of.
+    pub(crate) fn turn_lanes(&mut self, channel: u32) {
+        let kept = self.network.classes.credits.counters(channel);
+        let legs: Vec<u32> = kept.map_or(Vec::new(), |own| own.legs().collect());
+        legs.into_iter().for_each(|leg| self.turn_lane(leg));
+    }
+
     /// A statement of what was sent over `channel` has come to its receiver.
     pub(crate) fn take_statement(&mut self, channel: u32, id: u32) {
-        let (classes, words) = self.network.units.message(id);
+        let (places, words) = self.network.units.message(id);
         self.network.units.end_frame(id);
         let counters = self.network.classes.credits.counters(channel);
         let Some(bits) = counters.and_then(|own| Some(own.spec.statement?.bits)) else {
             return;
         };
-        for (at, class) in each(classes).enumerate() {
-            let Some(leg) = self.network.credit_leg(channel, class) else {
+        for (at, place) in places.each().enumerate() {
+            let Some(leg) = self.network.counted_leg(channel, place) else {
                 continue;
             };
             let ends = &self.network.legs[leg as usize];
@@ -289,9 +305,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// A message about the data of `channel` was lost.
     pub(crate) fn lose_message(&mut self, channel: u32, id: u32) {
-        let (classes, _) = self.network.units.message(id);
-        for class in each(classes) {
-            if let Some(leg) = self.network.credit_leg(channel, class) {
+        let (places, _) = self.network.units.message(id);
+        for place in places.each() {
+            if let Some(leg) = self.network.counted_leg(channel, place) {
                 self.lose_credit(leg);
             }
         }

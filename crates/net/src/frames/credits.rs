@@ -1,14 +1,15 @@
-//! Credit over classes: the loop of `flow_control` around queues that many flows share.
+//! Credit over lanes: the loop of `flow_control` around queues that many flows share, or lanes that
+//! each has for itself.
 //!
-//! A class of a channel is *shut* while the frame that goes next costs more than there is credit.
+//! A lane of a channel is *shut* while the frame that goes next costs more than there is credit.
 //! A frame pays as it starts. It takes its place at the switch as it arrives and frees it with its
 //! last bit; one that is dropped there frees it at once. Credit, requests and statements of the
 //! counter are control frames: they go before data, in the order in which they were wanted. What
-//! a port says of all its classes at once is in `counters`.
+//! a port says of all its lanes at once is in `counters`.
 
 use alloc::vec;
 
-use backwater_kernel::{EventQueue, Time};
+use backwater_kernel::{BuildError, EventQueue, Time};
 
 use crate::classes::credits::Credited;
 use crate::flow_control::Settings;
@@ -17,43 +18,65 @@ use crate::hop::leg::{Leg, LegCounts};
 use crate::hop::unit::NONE;
 use crate::hop::wire::{Channel, Ticket};
 use crate::network::Network;
-use crate::probe::{Gate, LossCause, Probe};
+use crate::probe::{LossCause, Probe};
 use crate::simulation::Simulation;
-use crate::spec::frames::{ChannelSpec, ClassCreditRule, EthernetSpec, FRAME_LEAST_BYTES};
+use crate::spec::frames::{
+    ChannelSpec, ClassCreditRule, ClassCreditSpec, EthernetSpec, FRAME_LEAST_BYTES,
+};
 
 impl Network {
-    /// Credit of all classes that have it.
-    pub(crate) fn add_credits(&mut self, spec: &EthernetSpec) {
+    /// Credit of all lanes that have it.
+    pub(crate) fn add_credits(&mut self, spec: &EthernetSpec) -> Result<(), BuildError> {
         if spec.channels().all(|channel| channel.credits.is_empty()) {
-            return;
+            return Ok(());
         }
-        self.classes.credits.legs = vec![NONE; self.classes.queues.len()];
+        let lanes = self.classes.queues.len() + self.classes.lane_queues.len();
+        self.classes.credits.legs = vec![NONE; lanes];
         self.classes.credits.sent = vec![0; self.channels.len()];
-        self.add_counters(spec);
         for (channel, own) in (0..).zip(spec.channels()) {
             for (class, credit) in (0..).zip(&own.credits) {
                 let Some(credit) = credit else { continue };
                 self.channels[channel as usize].kind |= Channel::CREDITS;
                 let node = self.channels[channel as usize].to;
                 self.classes.nodes[node as usize].counts_inputs = true;
-                let mut leg = Leg::idle(channel, node, NONE, NONE);
-                self.control_by(&mut leg, settings(own, &credit.rule));
-                let link = self.credits[leg.sender.control as usize].settings;
-                leg.receiver.limit = self.settings[link as usize].buffer_units;
                 let queue = self.queue(channel, class);
-                self.classes.credits.legs[queue] = self.legs.len() as u32;
-                self.legs.push(leg);
-                self.counts.push(LegCounts::default());
-                self.classes.credits.classes.push(Credited {
-                    channel,
-                    class,
-                    unit_bytes: credit.unit_bytes,
-                    overhead_bytes: credit.overhead_bytes,
-                    least: i32::MAX,
-                    shut_since: Time::ZERO,
-                });
+                let lanes = match self.classes.lanes.get(queue) {
+                    Some(lanes) if lanes.has_credit() => lanes.numbers(),
+                    _ => queue as u32..queue as u32 + 1,
+                };
+                for lane in lanes {
+                    self.add_credit((channel, class, lane), settings(own, &credit.rule), credit);
+                }
             }
         }
+        self.add_counters(spec)
+    }
+
+    /// Credit of a lane.
+    fn add_credit(
+        &mut self,
+        (channel, class, lane): (u32, u8, u32),
+        settings: Settings,
+        credit: &ClassCreditSpec,
+    ) {
+        let node = self.channels[channel as usize].to;
+        let mut leg = Leg::idle(channel, node, NONE, NONE);
+        self.control_by(&mut leg, settings);
+        let link = self.credits[leg.sender.control as usize].settings;
+        leg.receiver.limit = self.settings[link as usize].buffer_units;
+        self.classes.credits.legs[lane as usize] = self.legs.len() as u32;
+        self.legs.push(leg);
+        self.counts.push(LegCounts::default());
+        self.classes.credits.lanes.push(Credited {
+            channel,
+            lane,
+            place: 0,
+            class,
+            unit_bytes: credit.unit_bytes,
+            overhead_bytes: credit.overhead_bytes,
+            least: i32::MAX,
+            shut_since: Time::ZERO,
+        });
     }
 
     /// The leg of a class of a channel, if it has credit.
@@ -87,10 +110,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.count_freed(leg, cost);
     }
 
-    /// A frame that came over a channel was dropped as it arrived.
+    /// A frame that the account was to hold was dropped as it arrived.
     #[cold]
-    pub(crate) fn count_refused(&mut self, channel: u32, class: u8, bytes: u64) {
-        let Some(leg) = self.network.credit_leg(channel, class) else {
+    pub(crate) fn count_refused(&mut self, account: u32, bytes: u64) {
+        let Some(leg) = self.network.classes.credits.leg(account as usize) else {
             return;
         };
         let cost = self.network.classes.credits.cost(leg, bytes);
@@ -98,11 +121,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.count_freed(leg, cost);
     }
 
-    /// A frame of a class starts on a channel with credit. How long it takes depends on its size,
+    /// A frame starts in a lane of a channel with credit. How long it takes depends on its size,
     /// so what is remembered is when it takes its place, not when it started: credit written by
     /// then knows of it.
-    pub(crate) fn spend_credit(&mut self, channel: u32, class: u8, bytes: u64, arrives: Time) {
-        let Some(leg) = self.network.credit_leg(channel, class) else {
+    pub(crate) fn spend_credit(&mut self, channel: u32, lane: u32, bytes: u64, arrives: Time) {
+        let Some(leg) = self.network.classes.credits.leg(lane as usize) else {
             return;
         };
         let network = &mut self.network;
@@ -117,7 +140,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             }
         }
         let (sent, credit, control) = (sender.sent, sender.credit, sender.control);
-        let least = &mut network.classes.credits.classes[leg as usize].least;
+        let least = &mut network.classes.credits.lanes[leg as usize].least;
         *least = credit.min(*least);
         if !network.classes.credits.counters.is_empty() {
             network.note_use(leg, credit + cost as i32);
@@ -131,33 +154,31 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         self.probe.on_credit(self.now, leg, credit.into(), false);
         match self.network.shares_port(channel) {
-            true => self.turn_classes(channel, u32::MAX),
-            false => self.turn_class(leg),
+            true => self.turn_lanes(channel),
+            false => self.turn_lane(leg),
         }
     }
 
-    /// Credit, or the frame that goes next, has changed: may the class send?
-    pub(crate) fn turn_class(&mut self, leg: u32) {
+    /// Credit, or the frame that goes next, has changed: may the lane send?
+    pub(crate) fn turn_lane(&mut self, leg: u32) {
         let is_shut = self.network.lacks_credit(leg);
-        let own = &self.network.classes.credits.classes[leg as usize];
-        let (id, class) = (own.channel, own.class);
-        let bit = 1 << class;
-        let channel = &mut self.network.channels[id as usize];
-        if is_shut == (channel.shut & bit != 0) {
+        let own = &self.network.classes.credits.lanes[leg as usize];
+        let (id, lane, class) = (own.channel, own.lane, own.class);
+        if !self.shut_lane(id, lane, is_shut) {
             return;
         }
-        channel.shut ^= bit;
         if is_shut {
-            self.network.classes.credits.classes[leg as usize].shut_since = self.now;
+            self.network.classes.credits.lanes[leg as usize].shut_since = self.now;
             self.note_blocked(leg);
-        } else if channel.waiting & bit != 0 {
+        } else if self.network.channels[id as usize].waiting & 1 << class != 0 {
             self.wake_port(id);
         }
         self.wake_if_scheduled(id);
-        self.network.classes.gates[id as usize].watches[class as usize].set(self.now, is_shut);
+        let any = self.network.is_shut(id, class);
+        self.network.classes.gates[id as usize].watches[class as usize].set(self.now, any);
         if P::WATCHES {
-            self.probe
-                .on_gate(self.now, id, Gate::Class(class), is_shut);
+            let gate = self.network.gate_of_lane(lane, class);
+            self.probe.on_gate(self.now, id, gate, is_shut);
         }
     }
 
@@ -165,7 +186,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline]
     pub(crate) fn note_head(&mut self, channel: u32, class: u8) {
         if let Some(leg) = self.network.credit_leg(channel, class) {
-            self.turn_class(leg);
+            self.turn_lane(leg);
         }
     }
 
@@ -194,18 +215,19 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// It starts: only now it is decided what it says.
     pub(crate) fn make_control(&mut self, ticket: Ticket) -> u32 {
         let value = self.bind_control(ticket);
+        let own = &self.network.classes.credits.lanes[ticket.leg as usize];
+        let lane = self.network.gate_of_lane(own.lane, own.class);
+        let channel = own.channel;
         let credits = &mut self.network.classes.credits;
-        let own = &credits.classes[ticket.leg as usize];
-        let class = own.class;
         if ticket.kind == ControlKind::Credit {
-            credits.sent[own.channel as usize ^ 1] += 1;
+            credits.sent[channel as usize ^ 1] += 1;
         }
         let says = u64::from(ticket.leg) << 36 ^ ticket.kind.mark(value);
         self.hash.add(self.now.ps(), says);
         let number = self.by_class.controls_made;
         self.by_class.controls_made += 1;
         let (units, now) = (&mut self.network.units, self.now);
-        units.credit_frame(now, number, (ticket.leg, class), (ticket.kind, value))
+        units.credit_frame(now, number, (ticket.leg, lane), (ticket.kind, value))
     }
 
     /// It has come to the other end.
@@ -224,7 +246,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 if self.network.lacks_credit(leg) {
                     self.note_blocked(leg);
                 }
-                self.turn_class(leg);
+                self.turn_lane(leg);
             }
             ControlKind::Request => self.provoke_credit(leg),
             ControlKind::Sync => self.on_sync(leg, value),
@@ -239,12 +261,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 }
 
 impl Network {
-    /// Frames of the class wait, and the one that goes next costs more than there is credit.
+    /// Frames wait in the lane, and the one that goes next costs more than there is credit.
     pub(crate) fn lacks_credit(&self, leg: u32) -> bool {
-        let own = &self.classes.credits.classes[leg as usize];
-        match self.next_bytes(own.channel, own.class) {
-            0 => false,
-            bytes => {
+        let own = &self.classes.credits.lanes[leg as usize];
+        match self.first_of_lane(own.lane) {
+            NONE => false,
+            first => {
+                let bytes = self.units.get(first).bytes;
                 let cost = self.classes.credits.cost(leg, bytes.into());
                 let credit = self.legs[leg as usize].sender.credit;
                 i64::from(credit) < i64::from(cost) || self.lacks_share(leg, cost)

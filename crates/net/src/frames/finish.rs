@@ -9,12 +9,12 @@ use crate::classes::{FrameFlow, Underway};
 use crate::hop::unit::Unit;
 use crate::network::Network;
 use crate::outcome::{
-    ChannelOutcome, ClassesOutcome, CreditOutcome, DestinationOutcome, FlowOutcome, NodeOutcome,
-    Outcome, QueueOutcome,
+    ChannelOutcome, ClassesOutcome, CreditOutcome, DestinationOutcome, FlowOutcome, LaneOutcome,
+    NodeOutcome, Outcome, QueueOutcome,
 };
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::spec::frames::{WIRE_OVERHEAD_BYTES, wire_bytes};
+use crate::spec::frames::{Owner, WIRE_OVERHEAD_BYTES, wire_bytes};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// What has been found so far.
@@ -128,7 +128,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         );
         let span = now.since(since).0.max(1) as f64;
         let of_classes = 0..network.classes.count as u8;
-        let inputs = of_classes.clone().map(|class| network.input(id, class));
+        let inputs = of_classes.clone().map(|class| network.queue(id, class));
         let of_inputs = |most: fn(&Network, usize) -> u64| -> u64 {
             inputs.clone().map(|at| most(network, at)).sum()
         };
@@ -209,7 +209,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             congestions: counts.congestions,
             marked: counts.marked,
             watchdog_trips: counts.watchdog_trips,
-            credit: network.credit_outcome(id, class),
+            credit: network
+                .credit_leg(id, class)
+                .map(|leg| network.credit_outcome(leg)),
+            lanes: network.lane_outcomes(id, class),
         }
     }
 
@@ -290,18 +293,37 @@ fn balance(outcome: &mut Outcome) {
 }
 
 impl Network {
-    /// The credit of a class over a channel.
-    fn credit_outcome(&self, channel: u32, class: u8) -> Option<CreditOutcome> {
-        let leg = self.credit_leg(channel, class)?;
+    /// Lanes with credit of their own over a channel.
+    fn lane_outcomes(&self, channel: u32, class: u8) -> Vec<LaneOutcome> {
+        let lanes = self.classes.sorted(self.queue(channel, class));
+        let Some(lanes) = lanes.filter(|lanes| lanes.has_credit()) else {
+            return Vec::new();
+        };
+        let all = lanes
+            .numbers()
+            .zip(&lanes.lanes)
+            .filter_map(|(number, lane)| {
+                let leg = self.classes.credits.leg(number as usize)?;
+                Some(LaneOutcome {
+                    way: (lanes.by == Owner::Flow).then_some(lane.owner),
+                    destination: lane.destination,
+                    credit: self.credit_outcome(leg),
+                })
+            });
+        all.collect()
+    }
+
+    /// The credit of a leg.
+    fn credit_outcome(&self, leg: u32) -> CreditOutcome {
         let (ends, lane) = (
             &self.legs[leg as usize],
-            &self.classes.credits.classes[leg as usize],
+            &self.classes.credits.lanes[leg as usize],
         );
         let link = &self.credits[ends.sender.control as usize];
         let limit = self.settings[link.settings as usize].rule.initial_credit();
         let missing = |credit: i32| (limit - i64::from(credit)).max(0) as u64;
         let stored = u64::from(ends.receiver.fill.value());
-        Some(CreditOutcome {
+        CreditOutcome {
             limit: limit as u64,
             consumed: ends.sender.sent,
             freed: ends.receiver.arrived - stored + link.known_lost,
@@ -309,7 +331,7 @@ impl Network {
             used: missing(ends.sender.credit),
             most_used: missing(lane.least.min(ends.sender.credit)),
             messages: link.credits_received,
-        })
+        }
     }
 
     /// The part of the frame being sent that lies before `at`.
@@ -344,14 +366,14 @@ impl Network {
 
     /// Most bytes that came over an input in a class and had not left.
     fn input_most_bytes(&self, at: usize) -> u64 {
-        self.classes.inputs[at].most_bytes
+        self.classes.accounts[at].most_bytes
     }
 
     /// Most of them in headroom, or above the threshold at which the input is congested.
     fn headroom_most_bytes(&self, at: usize) -> u64 {
-        let input = &self.classes.inputs[at];
-        let above = input.most_bytes.saturating_sub(input.high_bytes);
-        above.max(self.classes.input_times[at].headroom_most_bytes)
+        let account = &self.classes.accounts[at];
+        let above = account.most_bytes.saturating_sub(account.high_bytes);
+        above.max(self.classes.account_times[at].headroom_most_bytes)
     }
 
     /// Frames and bytes of each flow in queues and on wires, times the stations they are for.

@@ -146,6 +146,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let now = self.now;
         let forwards = self.forwards_when_tripped(channel_id);
         let network = &mut self.network;
+        let at = network.queue(channel_id, 0);
         let channel = &mut network.channels[channel_id as usize];
         let gates = &mut network.classes.gates[channel_id as usize];
         let before = channel.stopped;
@@ -157,6 +158,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         };
         for class in 0..network.classes.count as u8 {
             let in_part = gates.destinations.iter().any(|(own, ..)| *own == class);
+            let lanes = network.classes.lanes.get(at + usize::from(class));
+            let in_part = in_part || lanes.is_some_and(|lanes| lanes.shut > 0);
             let is_stopped = (stopped | channel.shut) & 1 << class != 0;
             gates.watches[class as usize].set(now, in_part || is_stopped);
         }
@@ -264,17 +267,15 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         queue.chain = crate::hop::unit::Fifo::EMPTY;
         queue.frames = 0;
         network.channels[channel as usize].waiting &= !(1 << class);
-        if let Some(lanes) = network.classes.lanes.get_mut(at) {
-            lanes.empty();
-        }
+        self.empty_lanes(channel, class);
         for (id, _) in waiting {
             let frame = *self.network.units.get(id);
             let bytes = u64::from(frame.bytes);
             self.network.classes.queues[at].sub(self.now, bytes);
             self.note_removed(channel, class);
             let counts = is_switch && self.network.classes.nodes[node as usize].counts_inputs;
-            if counts && frame.input() != NONE {
-                self.leave_node(node, frame.input(), class, bytes);
+            if counts && frame.account() != NONE {
+                self.leave_account(node, frame.account(), bytes);
             }
             self.discard_frame(channel, id, LossCause::Watchdog);
         }
@@ -282,7 +283,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if queue.is_congested && queue.bytes < queue.low_bytes {
             self.clear(channel, class);
         }
-        if self.network.classes.lanes.get(at).is_some() {
+        if self.network.classes.sorted(at).is_some() {
             self.check_blocked(channel, class, None);
         }
         self.note_head(channel, class);
@@ -337,6 +338,7 @@ impl Gates {
                 Ok(place) => Some(&mut self.destinations[place].2),
                 Err(_) => None,
             },
+            Gate::Flow(..) => None,
         };
         if let Some(stop) = stop {
             stop.rest_at = at;
@@ -351,6 +353,7 @@ impl Gates {
                 let place = self.find(class, station).ok()?;
                 Some(&self.destinations[place].2)
             }
+            Gate::Flow(..) => None,
         }
     }
 
@@ -398,6 +401,8 @@ impl Gates {
                 }
                 Err(_) => false,
             },
+            // Nobody stops one flow: its lane lacks credit at most.
+            Gate::Flow(..) => false,
         }
     }
 }

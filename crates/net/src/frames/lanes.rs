@@ -1,100 +1,166 @@
-//! Queues sorted by destination, where destinations can be stopped: what is not stopped never
-//! waits behind what is, and frames of one source, destination and class stay in order.
+//! Sorted queues: frames join their lane and leave it, and lanes are held back and let go.
 
 use backwater_kernel::EventQueue;
 
-use crate::classes::queue::Lanes;
-use crate::hop::unit::{Fifo, NONE};
-use crate::probe::Probe;
+use crate::classes::lanes::Lane;
+use crate::hop::unit::NONE;
+use crate::network::Network;
+use crate::probe::{Gate, Probe};
 use crate::simulation::Simulation;
+use crate::spec::frames::Owner;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
-    /// A frame joins the lane of its destination; the queue has counted its bytes.
+    /// A frame joins its lane, if its queue has several; the queue has counted its bytes.
     pub(crate) fn join_lane(&mut self, channel_id: u32, id: u32) {
-        let network = &mut self.network;
-        let frame = *network.units.get(id);
+        let Network {
+            channels,
+            classes,
+            units,
+            ..
+        } = &mut self.network;
+        let frame = *units.get(id);
         let class = frame.class;
-        let station = network.destination(&frame);
-        let at = network.queue(channel_id, class);
-        let gates = &network.classes.gates[channel_id as usize];
-        let lanes = &mut network.classes.lanes[at];
-        let lane = lanes.lane(station, || gates.is_destination_stopped(class, station));
-        let queue = &mut network.classes.queues[at];
-        network.units.set_order(id, queue.order);
+        let at = classes.queue(channel_id, class);
+        let queue = &mut classes.queues[at];
+        let lanes = &mut classes.lanes[at];
+        if lanes.by == Owner::Class {
+            queue.push(units, id);
+            channels[channel_id as usize].waiting |= 1 << class;
+            return;
+        }
+        units.set_order(id, queue.order);
         queue.order = queue.order.wrapping_add(1);
         queue.frames += 1;
-        let lane = &mut lanes.lanes[lane];
-        lane.chain.push(&mut network.units, id);
-        lane.frames += 1;
-        lane.bytes += u64::from(frame.bytes);
-        if lane.is_stopped {
-            lanes.blocked_bytes += u64::from(frame.bytes);
-            let input = network.input_of(&frame);
+        let place = lanes.place_of(&frame, &classes.flows);
+        let is_first = lanes.push(place, units, id);
+        let is_stopped = lanes.lanes[place].is(Lane::STOPPED);
+        if lanes.is_ready() {
+            channels[channel_id as usize].waiting |= 1 << class;
+        }
+        if is_first {
+            self.note_lane_head(at, place);
+        }
+        if is_stopped {
+            let input = self.network.input_of(&frame);
             self.check_blocked(channel_id, class, Some(input));
-        } else {
-            network.channels[channel_id as usize].waiting |= 1 << class;
         }
     }
 
-    /// Takes the frame that joined first of those that may go.
+    /// Takes the frame that goes next of those that may go.
     pub(crate) fn take_from_lanes(&mut self, channel_id: u32, class: u8) -> u32 {
         let network = &mut self.network;
         let at = network.queue(channel_id, class);
-        let lanes = &mut network.classes.lanes[at];
-        let Some(lane) = lanes.next(&network.units) else {
+        let Some((place, id)) = network.classes.lanes[at].take(&network.units) else {
             return NONE;
         };
-        let lane = &mut lanes.lanes[lane];
-        let id = lane.chain.take(&network.units).unwrap_or(NONE);
-        lane.frames -= 1;
-        lane.bytes -= u64::from(network.units.get(id).bytes);
+        self.note_lane_head(at, place);
         self.renew_waiting(channel_id, class);
         id
     }
 
     /// A destination is stopped, or let go.
     pub(crate) fn stop_lane(&mut self, channel: u32, class: u8, station: u32, is_on: bool) {
-        let network = &mut self.network;
-        let at = network.queue(channel, class);
-        let Some(lanes) = network.classes.lanes.get_mut(at) else {
+        let at = self.network.queue(channel, class);
+        let Some(lanes) = self.network.classes.sorted_mut(at) else {
             return;
         };
-        let lane = lanes.lane(station, || !is_on);
-        let lane = &mut lanes.lanes[lane];
-        if lane.is_stopped != is_on {
-            lane.is_stopped = is_on;
-            match is_on {
-                true => lanes.blocked_bytes += lane.bytes,
-                false => lanes.blocked_bytes -= lane.bytes,
-            }
+        if let Some(place) = lanes
+            .find(station)
+            .filter(|_| lanes.by == Owner::Destination)
+        {
+            lanes.hold(place, Lane::STOPPED, is_on);
         }
         self.renew_waiting(channel, class);
         self.check_blocked(channel, class, None);
     }
 
+    /// A lane lacks credit for its first frame, or not any more; true if that is news.
+    pub(crate) fn shut_lane(&mut self, channel: u32, lane: u32, is_shut: bool) -> bool {
+        let (at, place) = self.network.classes.queue_of(lane);
+        let class = (at - self.network.queue(channel, 0)) as u8;
+        let Some(place) = place else {
+            let port = &mut self.network.channels[channel as usize];
+            let is_news = is_shut != (port.shut & 1 << class != 0);
+            port.shut ^= u8::from(is_news) << class;
+            return is_news;
+        };
+        let is_news = self.network.classes.lanes[at].hold(place, Lane::SHUT, is_shut);
+        if is_news {
+            self.renew_waiting(channel, class);
+        }
+        is_news
+    }
+
+    /// All that waited in a sorted queue is gone.
+    pub(crate) fn empty_lanes(&mut self, channel: u32, class: u8) {
+        let at = self.network.queue(channel, class);
+        let Some(lanes) = self.network.classes.sorted_mut(at) else {
+            return;
+        };
+        lanes.empty();
+        for place in 0..lanes.lanes.len() {
+            self.note_lane_head(at, place);
+        }
+    }
+
+    /// The first frame of a lane has changed.
+    fn note_lane_head(&mut self, at: usize, place: usize) {
+        let lanes = &self.network.classes.lanes[at];
+        if lanes.has_credit() {
+            let lane = lanes.first + place as u32;
+            if let Some(leg) = self.network.classes.credits.leg(lane as usize) {
+                self.turn_lane(leg);
+            }
+        }
+    }
+
     fn renew_waiting(&mut self, channel: u32, class: u8) {
         let network = &mut self.network;
         let at = network.queue(channel, class);
-        let lanes = network.classes.lanes[at].lanes.iter();
-        let mut free = lanes.filter(|lane| !lane.is_stopped && lane.frames > 0);
+        let is_ready = network.classes.lanes[at].is_ready();
         let waiting = &mut network.channels[channel as usize].waiting;
-        match free.next() {
-            Some(_) => *waiting |= 1 << class,
-            None => *waiting &= !(1 << class),
+        match is_ready {
+            true => *waiting |= 1 << class,
+            false => *waiting &= !(1 << class),
         }
         self.note_head(channel, class);
         self.wake_if_scheduled(channel);
     }
 }
 
-impl Lanes {
-    /// Nothing waits any more.
-    pub fn empty(&mut self) {
-        for lane in &mut self.lanes {
-            lane.chain = Fifo::EMPTY;
-            lane.frames = 0;
-            lane.bytes = 0;
+impl Network {
+    /// What a lane with credit is shut or opened by, as probes are told.
+    pub(crate) fn gate_of_lane(&self, lane: u32, class: u8) -> Gate {
+        let (at, place) = self.classes.queue_of(lane);
+        let Some(place) = place else {
+            return Gate::Class(class);
+        };
+        let lanes = &self.classes.lanes[at];
+        let owner = lanes.lanes[place].owner;
+        match lanes.by {
+            Owner::Flow => Gate::Flow(class, owner),
+            Owner::Destination | Owner::Class => Gate::Destination(class, owner),
         }
-        self.blocked_bytes = 0;
+    }
+
+    /// The first frame of a lane.
+    pub(crate) fn first_of_lane(&self, lane: u32) -> u32 {
+        match self.classes.queue_of(lane) {
+            (at, Some(place)) => self.classes.lanes[at].lanes[place].chain.first(),
+            (at, None) => self.next_in_queue(at),
+        }
+    }
+
+    /// Do lanes of the class, or all of it, lack credit?
+    pub(crate) fn is_shut(&self, channel: u32, class: u8) -> bool {
+        let lanes = self.classes.sorted(self.queue(channel, class));
+        self.channels[channel as usize].shut & 1 << class != 0
+            || lanes.is_some_and(|lanes| lanes.shut > 0)
+    }
+
+    /// Does what crosses a channel in a class have credit, all of it or each lane by itself?
+    pub(crate) fn has_credit(&self, channel: u32, class: u8) -> bool {
+        let lanes = self.classes.sorted(self.queue(channel, class));
+        self.credit_leg(channel, class).is_some() || lanes.is_some_and(|lanes| lanes.has_credit())
     }
 }

@@ -33,10 +33,18 @@ struct Branch {
 impl Network {
     /// Channel over which a frame came to the node it is at; [`NONE`] at its source.
     pub(crate) fn input_of(&self, frame: &Unit) -> u32 {
-        match frame.input() {
+        match self.account_of(frame) {
             NONE => NONE,
-            shared if shared & COPY != 0 => self.copies.input(shared & !COPY),
-            input => input,
+            account => self.classes.accounts[self.classes.queue_of(account).0].channel,
+        }
+    }
+
+    /// The account that holds a frame; [`NONE`] at its source.
+    pub(crate) fn account_of(&self, frame: &Unit) -> u32 {
+        match frame.account() {
+            NONE => NONE,
+            shared if shared & COPY != 0 => self.copies.account(shared & !COPY),
+            account => account,
         }
     }
 
@@ -44,8 +52,8 @@ impl Network {
     pub(crate) fn note_arrival(&mut self, now: Time, input: u32, frame: &Unit) {
         let has_lanes = !self.classes.lanes.is_empty();
         let station = has_lanes.then(|| self.destination(frame));
-        let of_input = self.input(input, frame.class);
-        self.classes.input_times[of_input].note(now, station);
+        let of_input = self.queue(input, frame.class);
+        self.classes.account_times[of_input].note(now, station);
     }
 
     /// Places of the receivers that a frame of a multicast is still for.
@@ -116,7 +124,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A frame that came over `input` goes several ways from here: each queue takes its copy or
     /// drops it.
     #[cold]
-    pub(crate) fn admit_copies(&mut self, input: u32, id: u32) {
+    pub(crate) fn admit_copies(&mut self, (input, account): (u32, u32), id: u32) {
         let frame = *self.network.units.get(id);
         let (bytes, class) = (u64::from(frame.bytes), frame.class);
         let node_id = self.network.channels[input as usize].to;
@@ -125,18 +133,18 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         let mut branches = self.branches(id);
         for branch in &mut branches {
-            branch.refused = self.queue_refuses(branch.channel, input, class, bytes);
+            branch.refused = self.queue_refuses(branch.channel, account, class, bytes);
         }
         let taken = branches.iter().filter(|branch| branch.refused.is_none());
         let mut taken = taken.count() as u32;
         let mut stops = false;
         if self.network.classes.nodes[node_id as usize].counts_inputs && taken > 0 {
-            match self.enter_once(node_id, input, &branches, class, bytes) {
+            match self.enter_once(node_id, account, &branches, class, bytes) {
                 Ok(is_above) => {
                     stops = is_above;
-                    let shared = COPY | self.network.copies.insert_frame(taken, input);
+                    let shared = COPY | self.network.copies.insert_frame(taken, account);
                     for branch in &branches {
-                        self.network.units.get_mut(branch.id).set_input(shared);
+                        self.network.units.get_mut(branch.id).set_account(shared);
                     }
                 }
                 Err(cause) => {
@@ -147,11 +155,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             }
         }
         if taken == 0 {
-            self.count_refused(input, class, bytes);
+            self.count_refused(account, bytes);
         }
         self.take_copies(node_id, input, &branches, class);
         if stops {
-            self.stop_input(node_id, input, class);
+            self.stop_account(node_id, account);
         }
     }
 
@@ -181,7 +189,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn queue_refuses(
         &mut self,
         channel: u32,
-        input: u32,
+        account: u32,
         class: u8,
         bytes: u64,
     ) -> Option<LossCause> {
@@ -197,19 +205,19 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if self.drops_all(channel, class) {
             return Some(LossCause::Watchdog);
         }
-        let of_input = &classes.inputs[self.network.input(input, class)];
+        let account = &classes.accounts[classes.queue_of(account).0];
         let is_lossless = node.lossless & 1 << class != 0;
         let shared = node.shared.as_ref().filter(|_| !is_lossless)?;
         let bytes = shared.taken(bytes);
-        let fits = shared.fits_queue(of_input, (queue.share, queue.bytes), bytes);
-        (!fits).then(|| shared.refusal(of_input, bytes))
+        let fits = shared.fits_queue(account, (queue.share, queue.bytes), bytes);
+        (!fits).then(|| shared.refusal(account, bytes))
     }
 
     /// The frame comes in once, for all queues that take it. Is its sender to be stopped now?
     fn enter_once(
         &mut self,
         node_id: u32,
-        input: u32,
+        account: u32,
         branches: &[Branch],
         class: u8,
         bytes: u64,
@@ -219,7 +227,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return Ok(false);
         };
         let queue = self.network.queue(any.channel, class);
-        self.enter_input(node_id, input, queue, class, bytes)
+        self.enter_account(node_id, account, queue, bytes)
     }
 
     /// Copies are dropped, or join their queues; congestion of those is seen.

@@ -204,7 +204,7 @@ impl Asked {
         let mask = |gates: &[Gate]| {
             gates.iter().fold(0, |mask, gate| match gate {
                 Gate::Class(class) => mask | 1 << class,
-                Gate::Port | Gate::Destination(..) => mask,
+                Gate::Port | Gate::Destination(..) | Gate::Flow(..) => mask,
             })
         };
         let orders = match topic {
@@ -212,7 +212,7 @@ impl Asked {
                 stops: mask(&stands),
                 resumes: mask(&told) & !mask(&stands),
             },
-            Gate::Port | Gate::Destination(..) => Orders::Gate(topic),
+            Gate::Port | Gate::Destination(..) | Gate::Flow(..) => Orders::Gate(topic),
         };
         Some((orders, is_stop))
     }

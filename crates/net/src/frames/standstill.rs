@@ -1,9 +1,9 @@
 //! Who waits for whom: queues that can't move, found while running.
 //!
-//! A queue (or, where destinations are stopped, its frames to one station) is *stuck* if frames
+//! A queue (or, where it is sorted, the frames of one lane) is *stuck* if frames
 //! have waited under a stop, or for want of credit, without a break for `stall_after`. It waits for
 //! the queues at the next node for whose sake it was stopped: congested output queues that asked,
-//! or, with detection at inputs and with credit, those that hold what came over this channel. Stuck
+//! or, with detection at inputs and with credit, those that hold what came over this lane. Stuck
 //! queues that wait for each other in a circle never move again.
 
 use alloc::vec;
@@ -11,8 +11,11 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{EventQueue, Time};
 
+use crate::classes::lanes::Lane;
 use crate::classes::stuck::{Look, Stuck};
 use crate::hop::timer::Timer;
+use crate::hop::unit::NONE;
+use crate::hop::wire::Channel;
 use crate::network::Network;
 use crate::outcome::{Standstill, StuckQueue};
 use crate::probe::Probe;
@@ -84,7 +87,10 @@ impl Network {
         let mut stuck = Vec::new();
         for (id, channel) in (0..).zip(&self.channels) {
             let gates = &self.classes.gates[id as usize];
-            if gates.stopped_classes() == 0 && gates.destinations.is_empty() && channel.shut == 0 {
+            let mut classes = 0..self.classes.count as u8;
+            let is_shut =
+                channel.is(Channel::CREDITS) && classes.any(|class| self.is_shut(id, class));
+            if gates.stopped_classes() == 0 && gates.destinations.is_empty() && !is_shut {
                 continue;
             }
             for class in 0..self.classes.count as u8 {
@@ -106,7 +112,7 @@ impl Network {
     fn shut_since(&self, channel: u32, class: u8) -> Option<Time> {
         let is_shut = self.channels[channel as usize].shut & 1 << class != 0;
         let leg = self.credit_leg(channel, class).filter(|_| is_shut)?;
-        Some(self.classes.credits.classes[leg as usize].shut_since)
+        Some(self.classes.credits.lanes[leg as usize].shut_since)
     }
 
     fn add_class(&self, channel: u32, class: u8, since: Time, stuck: &mut Vec<Stuck>) {
@@ -126,16 +132,14 @@ impl Network {
     }
 
     fn add_lanes(&self, channel: u32, class: u8, stuck: &mut Vec<Stuck>) {
-        let gates = &self.classes.gates[channel as usize];
-        let Some(lanes) = self.classes.lanes.get(self.queue(channel, class)) else {
+        let at = self.queue(channel, class);
+        let Some(lanes) = self.classes.sorted(at) else {
             return;
         };
-        for lane in lanes
-            .lanes
-            .iter()
-            .filter(|lane| lane.is_stopped && lane.frames > 0)
-        {
-            let Ok(at) = gates.find(class, lane.destination) else {
+        let waiting = (0..).zip(&lanes.lanes);
+        for (place, lane) in waiting.filter(|(_, lane)| lane.chain.len > 0) {
+            let number = lanes.first.wrapping_add(place);
+            let Some(since) = self.lane_held_since((channel, class), lane, number) else {
                 continue;
             };
             let queue = StuckQueue {
@@ -145,9 +149,42 @@ impl Network {
                 bytes: lane.bytes,
             };
             let first_flow = self.units.get(lane.chain.first()).flow();
-            let since = gates.destinations[at].2.since;
-            stuck.push(self.seen(queue, (lane.frames.into(), first_flow), since));
+            let frames = u64::from(lane.chain.len);
+            let mut own = self.seen(queue, (frames, first_flow), since);
+            if lanes.has_credit() {
+                own.lane = number;
+                own.accounts = self.accounts(lane.chain.places(&self.units));
+            }
+            stuck.push(own);
         }
+    }
+
+    /// Since when a lane has been stopped, or without credit, if it has.
+    fn lane_held_since(
+        &self,
+        (channel, class): (u32, u8),
+        lane: &Lane,
+        number: u32,
+    ) -> Option<Time> {
+        let gates = &self.classes.gates[channel as usize];
+        if lane.is(Lane::STOPPED) {
+            let at = gates.find(class, lane.destination).ok()?;
+            return Some(gates.destinations[at].2.since);
+        }
+        let leg = self.classes.credits.leg(number as usize);
+        let leg = leg.filter(|_| lane.is(Lane::SHUT))?;
+        Some(self.classes.credits.lanes[leg as usize].shut_since)
+    }
+
+    /// The accounts that hold some frames, sorted.
+    fn accounts(&self, frames: impl Iterator<Item = u32>) -> Vec<u32> {
+        let mut accounts: Vec<u32> = frames
+            .map(|id| self.account_of(self.units.get(id)))
+            .filter(|account| *account != NONE)
+            .collect();
+        accounts.sort_unstable();
+        accounts.dedup();
+        accounts
     }
 
     /// A stuck queue with so many frames, the first of this flow.
@@ -167,6 +204,8 @@ impl Network {
             is_port: self.classes.gates[queue.channel as usize].port.is_on,
             requests: self.classes.requests[self.queue(queue.channel, queue.class)].clone(),
             inputs,
+            lane: self.queue(queue.channel, queue.class) as u32,
+            accounts: self.accounts(waiting.iter().map(|(id, _)| *id)),
         }
     }
 
@@ -176,7 +215,7 @@ impl Network {
         let node_id = self.channels[queue.channel as usize].to;
         let node = &self.classes.nodes[node_id as usize];
         let rules = node.back_pressure;
-        let has_credit = self.credit_leg(queue.channel, queue.class).is_some();
+        let has_credit = self.has_credit(queue.channel, queue.class);
         let asks = |other: &Stuck| match rules.map(|rules| rules.detect) {
             _ if has_credit => other.holds_from(wait),
             Some(Detect::Outputs) => other.asks(queue),

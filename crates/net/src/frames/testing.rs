@@ -117,7 +117,7 @@ pub(crate) fn join(run: &mut Run, class: u8, bytes: u16) {
     };
     let frame = Unit {
         leg: 2 * u32::from(class),
-        shared: 0,
+        shared: run.network.queue(0, class) as u32,
         class,
         ..Unit::data(run.now, 0, bytes.into())
     };

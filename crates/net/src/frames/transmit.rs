@@ -93,9 +93,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn take(&mut self, channel_id: u32, class: u8) -> u32 {
         let network = &mut self.network;
         let at = network.queue(channel_id, class);
+        let is_sorted = network.classes.sorted(at).is_some();
         let queue = &mut network.classes.queues[at];
         queue.frames -= 1;
-        if network.classes.lanes.is_empty() {
+        if !is_sorted {
             let id = queue.chain.take(&network.units);
             let acts = queue.acts_on_leave;
             if queue.chain.len == 0 {
@@ -137,7 +138,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             Some(bytes) => now + channel.span(bytes) + channel.latency,
         };
         frame.arrived = effect;
-        let input = frame.input();
+        let account = frame.account();
+        let spends = channel.is(Channel::CREDITS) && !is_control;
+        let lane = spends.then(|| classes.lane(channel_id, frame));
         if channel.is(Channel::ERRORS) {
             frame.is_lost = channel.loses_frame(now, busy, is_control);
         }
@@ -156,7 +159,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         channel.sends_control = is_control;
         channel.sent_class = class;
         channel.sent_bytes = bytes;
-        channel.sent_input = input;
+        channel.sent_account = account;
         channel.free_at = free_at;
         let (kind, slot) = (channel.kind, channel.slot);
         self.unit_hops += 1;
@@ -178,8 +181,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 .push(Event::new(effect, Phase::Deliver, slot, 0)),
             _ => self.send_across(channel_id, id),
         }
-        if kind & Channel::CREDITS != 0 && !is_control {
-            self.spend_credit(channel_id, class, bytes.into(), effect);
+        if let Some(lane) = lane {
+            self.spend_credit(channel_id, lane, bytes.into(), effect);
         }
     }
 
@@ -257,7 +260,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn note_last_bit(&mut self, channel_id: u32) {
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
-        let (bytes, input) = (u64::from(channel.sent_bytes), channel.sent_input);
+        let (bytes, account) = (u64::from(channel.sent_bytes), channel.sent_account);
         let (is_control, class) = (channel.sends_control, channel.sent_class);
         let (from_station, node) = (channel.is(Channel::FROM_HOST), channel.from);
         let is_watched = channel.is(Channel::WATCHED);
@@ -281,7 +284,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         );
         if !from_station {
             if network.classes.nodes[node as usize].counts_inputs {
-                self.leave_node(node, input, class, bytes);
+                self.leave_account(node, account, bytes);
             }
             if clears {
                 self.clear(channel_id, class);
@@ -309,23 +312,18 @@ impl Classes {
 }
 
 impl Network {
-    /// The frame of a class that goes next, of those whose destination is not stopped.
+    /// The frame of a class that goes next, of those whose lane is not held back.
     pub(crate) fn next_frame(&self, channel: u32, class: u8) -> u32 {
-        let at = self.queue(channel, class);
-        match self.classes.lanes.get(at) {
+        self.next_in_queue(self.queue(channel, class))
+    }
+
+    pub(crate) fn next_in_queue(&self, at: usize) -> u32 {
+        match self.classes.sorted(at) {
             None => self.classes.queues[at].chain.first(),
             Some(lanes) => {
                 let next = lanes.next(&self.units);
                 next.map_or(NONE, |lane| lanes.lanes[lane].chain.first())
             }
-        }
-    }
-
-    /// Its bytes; 0 without one.
-    pub(crate) fn next_bytes(&self, channel: u32, class: u8) -> u32 {
-        match self.next_frame(channel, class) {
-            NONE => 0,
-            first => self.units.get(first).bytes,
         }
     }
 }

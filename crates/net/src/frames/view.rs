@@ -4,6 +4,7 @@ use backwater_ends::control::Inner;
 use backwater_kernel::{Duration, Rate, Time};
 
 use crate::classes::FrameFlow;
+use crate::classes::account::Account;
 use crate::hop::unit::{NONE, Unit};
 use crate::hop::wire::Channel;
 use crate::network::Network;
@@ -58,16 +59,16 @@ impl Network {
 
     /// Bytes of a class that came in over a channel and have not left; 0 where nobody counts them.
     pub fn input_bytes(&self, channel: u32, class: u8) -> u64 {
-        self.classes.inputs[self.input(channel, class)].bytes
+        self.account(channel, class).bytes
     }
 
     /// The part of them that is in headroom: of shared memory, or else above the threshold.
     pub fn headroom_bytes(&self, channel: u32, class: u8) -> u64 {
-        let input = &self.classes.inputs[self.input(channel, class)];
+        let account = self.account(channel, class);
         let node = self.channels[channel as usize].to;
         match self.classes.nodes[node as usize].shared {
-            Some(_) => input.headroom_bytes,
-            None => input.bytes.saturating_sub(input.high_bytes),
+            Some(_) => account.headroom_bytes,
+            None => account.bytes.saturating_sub(account.high_bytes),
         }
     }
 
@@ -102,6 +103,11 @@ impl Network {
         self.classes.queue(channel, class)
     }
 
+    /// What came over a channel in a class and has not left.
+    pub(crate) fn account(&self, channel: u32, class: u8) -> &Account {
+        &self.classes.accounts[self.queue(channel, class)]
+    }
+
     /// The station a data frame is for, or the group of several.
     #[inline]
     pub(crate) fn destination(&self, frame: &Unit) -> u32 {
@@ -132,7 +138,7 @@ impl Network {
             let places = self.places_behind(frame);
             view.receivers = (places.start, places.len() as u32);
             if channel == NONE {
-                view.destination = self.channels[frame.input() as usize].to;
+                view.destination = self.channels[self.input_of(frame) as usize].to;
             }
         }
         view
@@ -140,10 +146,7 @@ impl Network {
 
     /// Does the gate on a channel concern this class at all?
     pub(crate) fn covers(gate: Gate, class: u8) -> bool {
-        match gate {
-            Gate::Port => true,
-            Gate::Class(own) | Gate::Destination(own, _) => own == class,
-        }
+        gate.class().is_none_or(|own| own == class)
     }
 }
 

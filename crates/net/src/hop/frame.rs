@@ -8,13 +8,17 @@ use backwater_ends::application::Payload;
 use backwater_ends::control::{RmCell, Telemetry};
 use backwater_kernel::Time;
 
+use crate::flow_control::cyclic::Places;
 use crate::hop::kind::{ControlKind, UnitKind};
-use crate::hop::load::{Control, Load, Loads, Orders, Protocol, Words, pack_orders, unpack_orders};
+use crate::hop::load::{
+    Control, Load, Loads, Orders, Protocol, Words, pack_gate, pack_orders, unpack_gate,
+    unpack_orders,
+};
 use crate::hop::unit::{ECT, NONE, Unit, Units};
 use crate::hop::view::{Content, CreditMessage, FrameView, Gate};
 use crate::hop::wire::Ticket;
 
-/// Several copies count as one frame of their input.
+/// Several copies count as one frame of their account.
 pub(crate) const COPY: u32 = 1 << 31;
 
 /// What stands beside a unit in its pool.
@@ -69,16 +73,16 @@ impl Unit {
         self.number = hop;
     }
 
-    /// Channel over which it came to the node it is at, [`NONE`] at its source; or, with the bit
-    /// [`COPY`], what copies of it share there. See [`crate::network::Network::input_of`].
+    /// The account that holds it at the node it is at, [`NONE`] at its source; or, with the bit
+    /// [`COPY`], what copies of it share there. See [`crate::network::Network::account_of`].
     #[inline]
-    pub fn input(&self) -> u32 {
+    pub fn account(&self) -> u32 {
         self.shared
     }
 
     #[inline]
-    pub fn set_input(&mut self, channel: u32) {
-        self.shared = channel;
+    pub fn set_account(&mut self, account: u32) {
+        self.shared = account;
     }
 }
 
@@ -131,12 +135,12 @@ impl Units {
         place
     }
 
-    /// Makes a control frame of credit: for a class, with what it says.
+    /// Makes a control frame of credit: for a lane, with what it says.
     pub fn credit_frame(
         &mut self,
         now: Time,
         number: u64,
-        (leg, class): (u32, u8),
+        (leg, lane): (u32, Gate),
         (kind, value): (ControlKind, u64),
     ) -> u32 {
         let frame = Unit {
@@ -148,7 +152,7 @@ impl Units {
         let load = Load {
             number,
             seq: value,
-            bytes: class.into(),
+            ack: pack_gate(lane),
             ..Load::default()
         };
         let place = self.insert(frame, now.ps());
@@ -161,13 +165,13 @@ impl Units {
         self.loads.loads[id as usize].seq
     }
 
-    /// Makes a message about several classes of a channel, with a counter of each.
+    /// Makes a message about several lanes of a channel, with a counter of each.
     pub fn message_frame(
         &mut self,
         now: Time,
         number: u64,
         ticket: Ticket,
-        (classes, words): (u32, Words),
+        (places, is_sorted, words): (Places, bool, Words),
     ) -> u32 {
         let frame = Unit {
             class: 7,
@@ -176,7 +180,9 @@ impl Units {
         };
         let load = Load {
             number,
-            window: classes,
+            window: places.bits,
+            bytes: places.first,
+            is_again: is_sorted,
             words: self.loads.keep_words(words),
             ..Load::default()
         };
@@ -185,10 +191,14 @@ impl Units {
         place
     }
 
-    /// The classes of which a message speaks, a bit each, and their counters, in order.
-    pub fn message(&self, id: u32) -> (u32, Words) {
+    /// The lanes of which a message speaks, and their counters, in order.
+    pub fn message(&self, id: u32) -> (Places, Words) {
         let load = &self.loads.loads[id as usize];
-        (load.window, self.loads.words[load.words as usize])
+        let places = Places {
+            first: load.bytes,
+            bits: load.window,
+        };
+        (places, self.loads.words[load.words as usize])
     }
 
     /// Ends a frame's life.
@@ -327,10 +337,12 @@ impl Units {
             _ => None,
         };
         if let Some(is_update) = is_update {
-            let (classes, words) = self.message(id);
+            let (places, words) = self.message(id);
+            let load = &self.loads.loads[id as usize];
             return Content::Counters {
                 is_update,
-                classes,
+                first: load.is_again.then_some(places.first),
+                classes: places.bits,
                 words,
             };
         }
@@ -344,7 +356,7 @@ impl Units {
         };
         if let Some(message) = message {
             return Content::Credit {
-                class: self.loads.loads[id as usize].bytes as u8,
+                lane: unpack_gate(self.loads.loads[id as usize].ack),
                 message,
                 value: self.credit_value(id),
             };

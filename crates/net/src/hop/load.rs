@@ -19,10 +19,11 @@ pub(super) struct Load {
     pub(super) number: u64,
     /// TCP, RoCE: position. UDP: number. Stops: as [`pack_orders`] has it. Credit: what it says.
     pub(super) seq: u64,
+    /// Credit: its lane, as [`pack_gate`] has it.
     pub(super) ack: u64,
     /// TCP: window. Stops: the node they are from. Updates: the classes they speak of, a bit each.
     pub(super) window: u32,
-    /// Payload bytes. Stops: quanta. Credit: the class.
+    /// Payload bytes. Stops: quanta.
     pub(super) bytes: u32,
     /// Where its [`Words`] are: SACK blocks, counters of an update; over RoCE what switches wrote;
     /// [`NONE`] for most.
@@ -300,6 +301,7 @@ pub(crate) fn pack_gate(gate: Gate) -> u64 {
         Gate::Port => 0,
         Gate::Class(class) => 1 << 40 | u64::from(class) << 32,
         Gate::Destination(class, station) => 2 << 40 | u64::from(class) << 32 | u64::from(station),
+        Gate::Flow(class, way) => 4 << 40 | u64::from(class) << 32 | u64::from(way),
     }
 }
 
@@ -308,7 +310,8 @@ pub(crate) fn unpack_gate(word: u64) -> Gate {
     match word >> 40 {
         0 => Gate::Port,
         1 => Gate::Class(class),
-        _ => Gate::Destination(class, word as u32),
+        2 => Gate::Destination(class, word as u32),
+        _ => Gate::Flow(class, word as u32),
     }
 }
 
@@ -322,14 +325,15 @@ mod tests {
             Gate::Port,
             Gate::Class(7),
             Gate::Destination(3, 4_000_000_000),
+            Gate::Flow(2, 4_000_000_001),
         ];
         assert_eq!(gates.map(|gate| unpack_gate(pack_gate(gate))), gates);
         let classes = Orders::Classes {
             stops: 0b1000_0001,
             resumes: 0b0101_0000,
         };
-        let [port, _, host] = gates.map(Orders::Gate);
-        for orders in [classes, port, host] {
+        let [port, _, host, flow] = gates.map(Orders::Gate);
+        for orders in [classes, port, host, flow] {
             assert_eq!(unpack_orders(pack_orders(orders)), orders);
         }
     }

@@ -26,7 +26,7 @@ pub(crate) struct Unit {
     pub number: u32,
     /// Bytes on the wire; of a frame without preamble and gap.
     pub bytes: u32,
-    /// Its copy in common memory, if several branches share it. Routed: see [`Unit::input`].
+    /// Its copy in common memory, if several branches share it. Routed: see [`Unit::account`].
     pub shared: u32,
     pub kind: UnitKind,
     /// Class of a frame.
@@ -375,8 +375,8 @@ pub(crate) struct SharedCopies {
 
 struct SharedCopy {
     branches_left: u32,
-    /// Channel over which a frame came.
-    input: u32,
+    /// The account that holds a frame.
+    account: u32,
     /// When the last bit of the branches that have started it leaves.
     sent_until: Time,
 }
@@ -387,11 +387,11 @@ impl SharedCopies {
         self.insert_frame(branches, NONE)
     }
 
-    /// The same of a frame that came over `input`.
-    pub fn insert_frame(&mut self, branches: u32, input: u32) -> u32 {
+    /// The same of a frame that `account` holds.
+    pub fn insert_frame(&mut self, branches: u32, account: u32) -> u32 {
         let copy = SharedCopy {
             branches_left: branches,
-            input,
+            account,
             sent_until: Time::ZERO,
         };
         match self.free.pop() {
@@ -406,9 +406,9 @@ impl SharedCopies {
         }
     }
 
-    /// Channel over which the frame came.
-    pub fn input(&self, place: u32) -> u32 {
-        self.copies[place as usize].input
+    /// The account that holds the frame.
+    pub fn account(&self, place: u32) -> u32 {
+        self.copies[place as usize].account
     }
 
     /// One branch has sent it, or will not, and is done with it at `until`. When it was the

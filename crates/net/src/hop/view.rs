@@ -57,18 +57,21 @@ pub enum Content {
     },
     /// A message of credit control.
     Credit {
-        /// For this class of the channel it goes against, or along.
-        class: u8,
+        /// For this of what crosses the channel it goes against, or along.
+        lane: Gate,
         /// Credit, a request for it, or a statement of what was sent.
         message: CreditMessage,
         /// What it says; 0 for requests.
         value: u64,
     },
-    /// A message about the counters of several classes of the channel it goes against, or along.
+    /// A message about the counters of several lanes of the channel it goes against, or along.
     Counters {
         /// It gives credit back; else it states what was sent.
         is_update: bool,
-        /// The classes, a bit each.
+        /// Where lanes are of flows or hosts: it speaks of 32 from this one on, in the order of
+        /// classes and owners. None where each class is a lane.
+        first: Option<u32>,
+        /// The classes, or the lanes, a bit each.
         classes: u32,
         /// Their counters in order, 20 bits each, three of a word: see [`counters`].
         words: [u64; 6],
@@ -139,6 +142,18 @@ impl FrameView {
         }
     }
 
+    /// Of data, twice its flow, and one more on the way back.
+    pub fn way(&self) -> u32 {
+        let is_back = matches!(
+            self.content,
+            Content::Tcp {
+                is_forward: false,
+                ..
+            }
+        );
+        self.flow.wrapping_mul(2) + u32::from(is_back)
+    }
+
     /// Is it a control frame of the MAC?
     pub fn is_control(&self) -> bool {
         !matches!(
@@ -157,4 +172,16 @@ pub enum Gate {
     Class(u8),
     /// Frames of a class to a station.
     Destination(u8, u32),
+    /// Frames of a class in one way of a flow: twice the flow, and one more for the way back.
+    Flow(u8, u32),
+}
+
+impl Gate {
+    /// The one class that it concerns; none of the whole port.
+    pub fn class(self) -> Option<u8> {
+        match self {
+            Gate::Port => None,
+            Gate::Class(class) | Gate::Destination(class, _) | Gate::Flow(class, _) => Some(class),
+        }
+    }
 }

@@ -46,8 +46,8 @@ pub(crate) struct Channel {
     pub from: u32,
     /// Node it enters.
     pub to: u32,
-    /// Classes: of the frame being sent, the channel over which it came,
-    pub sent_input: u32,
+    /// Classes: of the frame being sent, the account that holds it,
+    pub sent_account: u32,
     /// its bytes
     pub sent_bytes: u32,
     /// and its class.
@@ -133,7 +133,7 @@ impl Channel {
             slot: 0,
             from,
             to,
-            sent_input: NONE,
+            sent_account: NONE,
             sent_bytes: 0,
             sent_class: 0,
             sends_control: false,

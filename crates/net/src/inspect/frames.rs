@@ -7,13 +7,15 @@ use backwater_ends::stations::End;
 use backwater_kernel::Time;
 
 use super::{Credit, Hold, Inspection, Queue, Source, Unit, Why, known};
+use crate::classes::lanes::{Lane, Lanes};
 use crate::classes::stop::Stop;
 use crate::hop::kind::{ControlKind, UnitKind};
-use crate::hop::view::counters;
+use crate::hop::load::counter_of;
+use crate::hop::unit::NONE;
 use crate::network::Network;
 use crate::outcome::StuckQueue;
 use crate::probe::Gate;
-use crate::spec::frames::Detect;
+use crate::spec::frames::{Detect, Owner};
 
 /// A stop that is on, and of what.
 type On = (Gate, Stop);
@@ -70,13 +72,13 @@ impl Network {
             let own = waiting.iter().filter(|(_, to)| is_it(*to));
             own.map(|(id, _)| self.frame(*id, channel)).collect()
         };
-        let leg = self.credit_leg(channel, class);
-        let mut credit = leg.and_then(|leg| self.inspect_credit(leg));
-        if let (Some(leg), Some(credit)) = (leg, &mut credit) {
-            let bytes = self.next_bytes(channel, class);
-            credit.unit_bytes = self.classes.credits.classes[leg as usize].unit_bytes;
-            credit.needs = self.classes.credits.cost(leg, bytes.into());
+        if let Some(lanes) = self.classes.sorted(self.queue(channel, class))
+            && lanes.has_credit()
+        {
+            return self.inspect_lanes((channel, class), lanes, queues);
         }
+        let leg = self.credit_leg(channel, class);
+        let credit = leg.and_then(|leg| self.inspect_lane_credit(leg));
         let hold = self.hold_of_class(channel, class);
         let own = Queue {
             channel,
@@ -89,9 +91,7 @@ impl Network {
             credit,
             waits_for: Vec::new(),
         };
-        let has_spent = |credit: &Credit| credit.has < i64::from(credit.room);
-        if !own.units.is_empty() || own.hold.is_some() || own.credit.as_ref().is_some_and(has_spent)
-        {
+        if own.is_shown() {
             queues.push(own);
         }
         let apart = gates.destinations.iter().filter(|(own, ..)| *own == class);
@@ -111,6 +111,44 @@ impl Network {
         }
     }
 
+    /// Lanes with credit of their own: each is a queue.
+    fn inspect_lanes(&self, (channel, class): (u32, u8), lanes: &Lanes, queues: &mut Vec<Queue>) {
+        for (number, lane) in (lanes.first..).zip(&lanes.lanes) {
+            let leg = self.classes.credits.leg(number as usize);
+            let shut = leg.filter(|_| lane.is(Lane::SHUT));
+            let since = shut.map(|leg| self.classes.credits.lanes[leg as usize].shut_since);
+            let frames = lane.chain.places(&self.units);
+            let is_of_flow = lanes.by == Owner::Flow;
+            let own = Queue {
+                channel,
+                leg,
+                flow: is_of_flow.then_some(lane.owner / 2),
+                class,
+                destination: (!is_of_flow).then_some(lane.owner),
+                units: frames.map(|id| self.frame(id, channel)).collect(),
+                hold: since.map(|since| Hold::NoCredit { since: Some(since) }),
+                credit: leg.and_then(|leg| self.inspect_lane_credit(leg)),
+                waits_for: Vec::new(),
+            };
+            if own.is_shown() {
+                queues.push(own);
+            }
+        }
+    }
+
+    /// Credit of a lane, and what its first frame costs.
+    fn inspect_lane_credit(&self, leg: u32) -> Option<Credit> {
+        let own = &self.classes.credits.lanes[leg as usize];
+        let needs = match self.first_of_lane(own.lane) {
+            NONE => 0,
+            first => self.units.get(first).bytes,
+        };
+        let mut credit = self.inspect_credit(leg)?;
+        credit.unit_bytes = own.unit_bytes;
+        credit.needs = own.cost(needs.into());
+        Some(credit)
+    }
+
     fn hold_of_class(&self, channel: u32, class: u8) -> Option<Hold> {
         let (port, bit) = (&self.channels[channel as usize], 1 << class);
         let gates = &self.classes.gates[channel as usize];
@@ -125,7 +163,7 @@ impl Network {
         let leg = self
             .credit_leg(channel, class)
             .filter(|_| port.shut & bit != 0)?;
-        let since = self.classes.credits.classes[leg as usize].shut_since;
+        let since = self.classes.credits.lanes[leg as usize].shut_since;
         Some(Hold::NoCredit { since: Some(since) })
     }
 
@@ -151,7 +189,7 @@ impl Network {
         {
             let classes = 0..self.classes.count as u8;
             let covered = classes.filter(|own| Network::covers(gate, *own));
-            let inputs = covered.map(|own| &self.classes.inputs[self.input(channel, own)]);
+            let inputs = covered.map(|own| self.account(channel, own));
             let Some(input) = inputs
                 .filter(|input| input.is_congested)
                 .max_by_key(|i| i.bytes)
@@ -166,7 +204,7 @@ impl Network {
         }
         let destination = match gate {
             Gate::Destination(_, station) => Some(station),
-            Gate::Port | Gate::Class(_) => None,
+            Gate::Port | Gate::Class(_) | Gate::Flow(..) => None,
         };
         let wait = StuckQueue {
             channel,
@@ -191,7 +229,7 @@ impl Network {
     }
 
     fn find_class_credit(&self, found: &mut Inspection) {
-        if self.classes.credits.classes.is_empty() {
+        if self.classes.credits.lanes.is_empty() {
             return;
         }
         for (id, channel) in (0..).zip(&self.channels) {
@@ -204,28 +242,31 @@ impl Network {
     /// What a unit on the wire of a channel means for credit: it has spent some, or brings some.
     fn find_credit_of(&self, place: u32, channel: u32, queues: &mut [Queue]) {
         let unit = self.units.get(place);
-        let mut back = |of: u32, class: u8, value: u64| {
-            if let Some(credit) = credit_of(queues, of, class).filter(|_| !unit.is_lost) {
+        let mut back = |of: u32, leg: Option<u32>, value: u64| {
+            if let Some(credit) = credit_of(queues, of, leg).filter(|_| !unit.is_lost) {
                 credit.back.push((unit.arrived, value));
             }
         };
         match unit.kind {
             UnitKind::Control(ControlKind::Credit) => {
-                let own = &self.classes.credits.classes[unit.leg as usize];
-                back(own.channel, own.class, self.units.credit_value(place));
+                let own = &self.classes.credits.lanes[unit.leg as usize];
+                back(own.channel, Some(unit.leg), self.units.credit_value(place));
             }
             UnitKind::Control(ControlKind::Update) => {
-                let (classes, words) = self.units.message(place);
-                counters(classes, &words)
-                    .for_each(|(class, value)| back(channel ^ 1, class, value));
+                let (places, words) = self.units.message(place);
+                for (at, place) in places.each().enumerate() {
+                    let leg = self.counted_leg(channel ^ 1, place);
+                    back(channel ^ 1, leg, counter_of(&words, at));
+                }
             }
             UnitKind::Control(_) => {}
             UnitKind::Data | UnitKind::ForwardRm | UnitKind::BackwardRm => {
-                let Some(leg) = self.credit_leg(channel, unit.class) else {
+                let lane = self.classes.lane(channel, unit);
+                let Some(leg) = self.classes.credits.leg(lane as usize) else {
                     return;
                 };
                 let cost = self.classes.credits.cost(leg, unit.bytes.into());
-                if let Some(credit) = credit_of(queues, channel, unit.class) {
+                if let Some(credit) = credit_of(queues, channel, Some(leg)) {
                     credit.forward += u64::from(cost);
                 }
             }
@@ -253,21 +294,23 @@ impl Network {
     }
 }
 
-/// The credit of the queue of a class.
-fn credit_of(queues: &mut [Queue], channel: u32, class: u8) -> Option<&mut Credit> {
-    let at = queue_of_class(queues, channel, class)?;
-    queues[at].credit.as_mut()
+/// The credit of a leg over a channel.
+fn credit_of(queues: &mut [Queue], channel: u32, leg: Option<u32>) -> Option<&mut Credit> {
+    let first = queues.partition_point(|queue| queue.channel < channel);
+    let mut of_it = queues[first..]
+        .iter_mut()
+        .take_while(|queue| queue.channel == channel);
+    let own = of_it.find(|queue| leg.is_some() && queue.leg == leg);
+    own?.credit.as_mut()
 }
 
-/// The place of the queue of a class, whole.
-fn queue_of_class(queues: &[Queue], channel: u32, class: u8) -> Option<usize> {
-    let first = queues.partition_point(|queue| queue.channel < channel);
-    let of_it = queues[first..]
-        .iter()
-        .take_while(|queue| queue.channel == channel);
-    let mut of_it = of_it.enumerate();
-    let found = of_it.find(|(_, queue)| queue.class == class && queue.destination.is_none());
-    found.map(|(at, _)| first + at)
+impl Queue {
+    /// Something waits in it, holds it back or is on its way.
+    fn is_shown(&self) -> bool {
+        let has_spent = |credit: &Credit| credit.has < i64::from(credit.room);
+        let credit = self.credit.as_ref();
+        !self.units.is_empty() || self.hold.is_some() || credit.is_some_and(has_spent)
+    }
 }
 
 /// The queues at the next node, of those that hold something, that have to move before a held one
@@ -295,7 +338,8 @@ fn moves_first(queues: &[Queue], at: usize, here: &[usize]) -> Vec<usize> {
             .iter()
             .any(|(channel, class, ..)| (*channel, *class) == (other.channel, other.class)),
         None => {
-            let came = |unit: &Unit| unit.input == Some(own.channel);
+            let is_it = |unit: &Unit| own.flow.is_none_or(|flow| unit.flow == Some(flow));
+            let came = |unit: &Unit| unit.input == Some(own.channel) && is_it(unit);
             (is_port || other.class == own.class) && other.units.iter().any(came)
         }
     };

@@ -278,6 +278,9 @@ fn add_channel(own: &mut ChannelOutcome, other: ChannelOutcome, (sends, hears): 
         if let (Some(credit), Some(other), true) = (&mut queue.credit, other.credit, takes) {
             (credit.freed, credit.lost) = (other.freed, other.lost);
         }
+        for (lane, other) in queue.lanes.iter_mut().zip(&other.lanes).filter(|_| takes) {
+            (lane.credit.freed, lane.credit.lost) = (other.credit.freed, other.credit.lost);
+        }
     }
     *own = of_sender;
 }

@@ -2,6 +2,7 @@
 
 use crate::hop::unit::NONE;
 use crate::network::Network;
+use crate::probe::Gate;
 
 /// What a port is that sends nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -15,16 +16,18 @@ pub enum Hold {
     Blocked,
 }
 
-/// One leg of a circuit, or the credit of one class of a port.
+/// One leg of a circuit, or the credit of one lane of a port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LegState {
     /// The channel its units wait for.
     pub channel: u32,
-    /// Flow; none of a class.
+    /// Flow; none of a lane.
     pub flow: Option<u32>,
+    /// What of a port's frames is one lane; none of a circuit.
+    pub gate: Option<Gate>,
     /// Class; 0 of a circuit.
     pub class: u8,
-    /// Units that wait; 0 of a class.
+    /// Units that wait; 0 of a lane.
     pub waiting: u32,
     /// Credit of the sender, units; none without flow control.
     pub credit: Option<i64>,
@@ -39,11 +42,12 @@ impl Network {
     /// One of them.
     pub fn leg(&self, leg: u32) -> LegState {
         let sender = &self.legs[leg as usize].sender;
-        let class = self.classes.credits.classes.get(leg as usize);
+        let lane = self.classes.credits.lanes.get(leg as usize);
         LegState {
-            channel: class.map_or(sender.channel, |class| class.channel),
+            channel: lane.map_or(sender.channel, |lane| lane.channel),
             flow: Some(sender.flow).filter(|flow| *flow != NONE),
-            class: class.map_or(0, |class| class.class),
+            gate: lane.map(|lane| self.gate_of_lane(lane.lane, lane.class)),
+            class: lane.map_or(0, |lane| lane.class),
             waiting: sender.queue.len,
             credit: (sender.control != NONE).then(|| sender.credit.into()),
         }

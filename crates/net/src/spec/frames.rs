@@ -32,8 +32,8 @@ pub use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec, VideoSpec};
 pub use check::{largest_bytes, verify};
 pub(crate) use credit::cost;
 pub use credit::{
-    COUNTER_BITS_MAX, ClassCreditRule, ClassCreditSpec, CountersSpec, LaneSpec, Says, Shares,
-    StatementSpec, UpdateSpec,
+    COUNTER_BITS_MAX, ClassCreditRule, ClassCreditSpec, CountersSpec, LaneSpec, Owner, Says,
+    Shares, StatementSpec, UpdateSpec,
 };
 pub use flow::{FlowSpec, GROUP, packet_bytes};
 pub(crate) use memory::in_cells;

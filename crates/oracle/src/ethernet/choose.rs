@@ -40,9 +40,13 @@ impl Network {
         if self.is_class_stopped(channel, class) && !self.forwards_in_spite(channel, class) {
             return None;
         }
+        if self.is_sorted(channel, class) {
+            return self.first_of_lanes(channel, class);
+        }
         let mut waiting = self.queue(channel, class).waiting.iter();
         let place = waiting.position(|frame| !self.is_destination_stopped(channel, frame))?;
-        (!self.lacks_credit(channel, class, place)).then_some(place)
+        let frame = &self.queue(channel, class).waiting[place];
+        (!self.lacks_credit(channel, frame)).then_some(place)
     }
 }
 

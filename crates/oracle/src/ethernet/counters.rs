@@ -4,7 +4,7 @@ use backwater_kernel::Time;
 use backwater_net::frames::probe::Content;
 use backwater_net::frames::spec::{CountersSpec, LaneSpec, Says, Shares};
 
-use super::network::{CONTROL_BYTES, Control, Network};
+use super::network::{CONTROL_BYTES, Control, Network, channel_spec};
 
 fn modulo(bits: u8) -> u64 {
     1 << bits
@@ -83,10 +83,11 @@ impl Network {
         if controls.any(is_statement) {
             return;
         }
-        let classes = self.counted_lanes(channel);
-        for part in classes.chunks(statement.classes.into()) {
-            let mask = part.iter().fold(0, |mask, class| mask | 1 << class);
-            self.say_counters(channel, false, mask);
+        let lanes = self.counted_lanes(channel);
+        for group in lanes.chunk_by(|one, other| one / 32 == other / 32) {
+            for part in group.chunks(statement.classes.into()) {
+                self.say_counters(channel, false, part);
+            }
         }
     }
 
@@ -98,13 +99,16 @@ impl Network {
         if let Some(own) = &mut self.counted[channel] {
             own.waits = true;
         }
-        self.say_counters(channel ^ 1, true, 0);
+        self.say_counters(channel ^ 1, true, &[]);
     }
 
-    fn say_counters(&mut self, port: usize, is_update: bool, classes: u32) {
+    fn say_counters(&mut self, port: usize, is_update: bool, lanes: &[usize]) {
+        let channel = if is_update { port ^ 1 } else { port };
+        let (first, classes) = self.named(channel, lanes);
         self.channels[port].control.push_back(Control {
             content: Content::Counters {
                 is_update,
+                first,
                 classes,
                 words: [0; 6],
             },
@@ -141,6 +145,7 @@ impl Network {
     pub fn bind_counters(&mut self, now: Time, port: usize, content: &mut Content) {
         let Content::Counters {
             is_update,
+            first,
             classes,
             words,
         } = content
@@ -149,13 +154,15 @@ impl Network {
         };
         let channel = if *is_update { port ^ 1 } else { port };
         if *is_update {
-            *classes = self.choose_classes(channel);
+            let chosen = self.choose_lanes(channel);
+            (*first, *classes) = self.named(channel, &chosen);
             if let Some(own) = &mut self.counted[channel] {
                 (own.updated, own.waits) = (Some(now), false);
             }
         }
-        let stated = (0..32).filter(|class| *classes >> class & 1 == 1);
-        for (place, class) in stated.enumerate() {
+        let from = first.unwrap_or(0) as usize;
+        let stated = (0..32).filter(|bit| *classes >> bit & 1 == 1);
+        for (place, class) in stated.map(|bit| from + bit).enumerate() {
             let value = match is_update {
                 true => self.say_freed(channel, class),
                 false => self.say_sent(channel, class),
@@ -167,22 +174,35 @@ impl Network {
         }
     }
 
-    /// Those with news, or all, in turn.
-    fn choose_classes(&mut self, channel: usize) -> u32 {
+    /// Lanes as a message names them.
+    fn named(&self, channel: usize, lanes: &[usize]) -> (Option<u32>, u32) {
+        let classes = channel_spec(&self.spec, channel).queues.len();
+        let is_sorted = (0..classes).any(|class| self.is_sorted(channel, class));
+        let group = lanes.first().map_or(0, |lane| lane / 32);
+        let bits = lanes.iter().fold(0, |bits, lane| bits | 1 << (lane % 32));
+        (is_sorted.then_some(32 * group as u32), bits)
+    }
+
+    /// Those with news, or all, in turn: the first, and others of its 32.
+    fn choose_lanes(&mut self, channel: usize) -> Vec<usize> {
         let mut wanted = self.with_news(channel);
         if wanted.is_empty() {
             wanted = self.counted_lanes(channel);
         }
         let Some(own) = &mut self.counted[channel] else {
-            return 0;
+            return Vec::new();
         };
-        let next = own.next_class;
-        wanted.sort_by_key(|class| (class + 32 - next) % 32);
+        let count = self.lanes[channel].len();
+        let next = own.next_place % count.max(1);
+        wanted.sort_by_key(|lane| (*lane < next, *lane));
+        let group = wanted.first().map_or(0, |first| first / 32);
+        wanted.retain(|lane| lane / 32 == group);
         wanted.truncate(own.spec.update.classes.into());
-        if let Some(last) = wanted.iter().next_back() {
-            own.next_class = (last + 1) % 32;
+        if let Some(last) = wanted.last() {
+            own.next_place = last + 1;
         }
-        wanted.iter().fold(0, |mask, class| mask | 1 << class)
+        wanted.sort_unstable();
+        wanted
     }
 
     fn say_freed(&mut self, channel: usize, class: usize) -> u64 {
@@ -223,6 +243,7 @@ impl Network {
         let mut lost = Vec::new();
         let Content::Counters {
             is_update,
+            first,
             classes,
             words,
         } = *content
@@ -233,8 +254,9 @@ impl Network {
         let Some(spec) = self.counted[channel].as_ref().map(|own| own.spec) else {
             return Some(lost);
         };
-        let stated = (0..32).filter(|class| classes >> class & 1 == 1);
-        for (place, class) in stated.enumerate() {
+        let from = first.unwrap_or(0) as usize;
+        let stated = (0..32).filter(|bit| classes >> bit & 1 == 1);
+        for (place, class) in stated.map(|bit| from + bit).enumerate() {
             let value = words[place / 3] >> (place % 3 * 20) & 0xf_ffff;
             let Some(own) = self.loops.get_mut(&(channel, class)) else {
                 continue;

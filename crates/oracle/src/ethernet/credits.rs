@@ -1,22 +1,53 @@
-//! Credit over channels, by class: everything is counted anew each time it is asked for.
+//! Credit over channels, by lane: everything is counted anew each time it is asked for.
+
+use std::collections::BTreeSet;
 
 use backwater_kernel::Time;
-use backwater_net::frames::probe::{Content, CreditMessage};
-use backwater_net::frames::spec::Bind;
+use backwater_net::frames::probe::{Content, CreditMessage, Gate};
+use backwater_net::frames::spec::{Bind, Owner};
 
-use super::network::{Control, Frame, Network};
+use super::loops::{Way, lane};
+use super::network::{Control, Frame, Network, channel_spec};
 
 /// The receiver.
 impl Network {
+    /// The lane in which a frame crosses a channel, if it has credit.
+    pub fn lane(&self, channel: usize, frame: &Frame) -> Option<(usize, usize)> {
+        let way = Way {
+            flow: frame.flow,
+            is_forward: frame.is_forward,
+        };
+        self.place(channel, lane(&self.spec, channel, way)?)
+    }
+
+    fn place(&self, channel: usize, gate: Gate) -> Option<(usize, usize)> {
+        let mut lanes = self.lanes[channel].iter();
+        let place = lanes.position(|own| *own == Some(gate))?;
+        Some((channel, place))
+    }
+
+    fn gate(&self, at: (usize, usize)) -> Option<Gate> {
+        self.lanes[at.0][at.1]
+    }
+
     fn fill(&self, at: (usize, usize)) -> u64 {
-        let held = self.came_in(at.0, at.1);
+        let class = self.gate(at).and_then(Gate::class).unwrap_or(0);
+        let held = self.came_in(at.0, usize::from(class));
+        let held = held
+            .iter()
+            .filter(|frame| self.lane(at.0, frame) == Some(at));
         let kept = &self.loops[&at];
-        held.iter().map(|frame| kept.cost(frame.bytes)).sum()
+        held.map(|frame| kept.cost(frame.bytes)).sum()
+    }
+
+    /// The lane over which a frame came.
+    fn came_by(&self, frame: &Frame) -> Option<(usize, usize)> {
+        self.lane(frame.came_over?, frame)
     }
 
     /// Is there no place for what came over a channel?
     pub fn lacks_place(&self, frame: &Frame) -> bool {
-        let Some(at) = frame.came_over.map(|channel| (channel, frame.class)) else {
+        let Some(at) = self.came_by(frame) else {
             return false;
         };
         self.loops
@@ -26,7 +57,7 @@ impl Network {
 
     /// A frame has come, and stays or does not.
     pub fn count_arrival(&mut self, frame: &Frame, is_dropped: bool) {
-        let Some(at) = frame.came_over.map(|channel| (channel, frame.class)) else {
+        let Some(at) = self.came_by(frame) else {
             return;
         };
         let Some(own) = self.loops.get_mut(&at) else {
@@ -40,7 +71,7 @@ impl Network {
 
     /// A frame that came over a channel is gone.
     pub fn count_gone(&mut self, frame: &Frame) {
-        let Some(at) = frame.came_over.map(|channel| (channel, frame.class)) else {
+        let Some(at) = self.came_by(frame) else {
             return;
         };
         let Some(own) = self.loops.get_mut(&at) else {
@@ -73,13 +104,14 @@ impl Network {
         if let Some(own) = self.loops.get_mut(&at) {
             own.is_waiting = true;
         }
-        self.say_credit(at.0 ^ 1, at.1, CreditMessage::Credit, value);
+        self.say_credit(at.0 ^ 1, at, CreditMessage::Credit, value);
     }
 
-    fn say_credit(&mut self, port: usize, class: usize, message: CreditMessage, value: u64) {
+    fn say_credit(&mut self, port: usize, at: (usize, usize), message: CreditMessage, value: u64) {
+        let Some(lane) = self.gate(at) else { return };
         self.channels[port].control.push_back(Control {
             content: Content::Credit {
-                class: class as u8,
+                lane,
                 message,
                 value,
             },
@@ -92,17 +124,22 @@ impl Network {
     pub fn bind(&mut self, now: Time, channel: usize, control: &mut Control) {
         self.bind_counters(now, channel, &mut control.content);
         let Content::Credit {
-            class,
+            lane,
             message,
             value,
         } = &mut control.content
         else {
             return;
         };
-        let class = usize::from(*class);
+        let about = match message {
+            CreditMessage::Credit => channel ^ 1,
+            CreditMessage::Sync | CreditMessage::Request => channel,
+        };
+        let Some(at) = self.place(about, *lane) else {
+            return;
+        };
         match message {
             CreditMessage::Credit => {
-                let at = (channel ^ 1, class);
                 let late = self.loops[&at].value(self.fill(at));
                 let Some(own) = self.loops.get_mut(&at) else {
                     return;
@@ -112,7 +149,7 @@ impl Network {
                 }
                 (own.untold, own.is_waiting, own.last_credit) = (0, false, now);
             }
-            CreditMessage::Sync => *value = self.loops[&(channel, class)].sent(),
+            CreditMessage::Sync => *value = self.loops[&at].sent(),
             CreditMessage::Request => {}
         }
     }
@@ -120,23 +157,62 @@ impl Network {
 
 /// The sender.
 impl Network {
-    /// Does the class lack credit for the frame at this place of those that wait?
-    pub fn lacks_credit(&self, channel: usize, class: usize, place: usize) -> bool {
-        let first = &self.queue(channel, class).waiting[place];
-        let own = self.loops.get(&(channel, class));
-        own.is_some_and(|own| match own.lane() {
-            Some(lane) => self.lacks_counted(channel, class, lane, own.cost(first.bytes)),
-            None => own.credit < own.cost(first.bytes) as i64,
+    /// Is there too little credit over the channel for a frame?
+    pub fn lacks_credit(&self, channel: usize, frame: &Frame) -> bool {
+        let at = self.lane(channel, frame);
+        let own = at.and_then(|at| Some((at, self.loops.get(&at)?)));
+        own.is_some_and(|(at, own)| match own.lane() {
+            Some(lane) => self.lacks_counted(channel, at.1, lane, own.cost(frame.bytes)),
+            None => own.credit < own.cost(frame.bytes) as i64,
         })
     }
 
     fn is_short(&self, at: (usize, usize)) -> bool {
-        !self.queue(at.0, at.1).waiting.is_empty() && self.lacks_credit(at.0, at.1, 0)
+        let class = self.gate(at).and_then(Gate::class).unwrap_or(0);
+        let mut waiting = self.queue(at.0, usize::from(class)).waiting.iter();
+        let first = waiting.find(|frame| self.lane(at.0, frame) == Some(at));
+        first.is_some_and(|frame| self.lacks_credit(at.0, frame))
+    }
+
+    /// The place, among those that wait, of the frame that goes next of a class whose lanes have
+    /// credit of their own: the first of the lanes in turn, or else of those that may go.
+    pub fn first_of_lanes(&self, channel: usize, class: usize) -> Option<usize> {
+        let queue = self.queue(channel, class);
+        let mut seen = BTreeSet::new();
+        let heads = queue
+            .waiting
+            .iter()
+            .enumerate()
+            .filter_map(|(place, frame)| {
+                let lane = self.lane(channel, frame)?;
+                seen.insert(lane).then_some((lane.1, place, frame))
+            });
+        let heads: Vec<(usize, usize, &Frame)> = heads.collect();
+        let may_go = heads
+            .into_iter()
+            .filter(|(_, _, frame)| !self.lacks_credit(channel, frame));
+        let credits = &channel_spec(&self.spec, channel).credits;
+        let in_turns = credits[class].is_some_and(|credit| credit.owner == Owner::Flow);
+        let next = may_go.min_by_key(|(lane, place, _)| match in_turns {
+            true => (*lane < queue.turn, *lane),
+            false => (false, *place),
+        });
+        next.map(|(_, place, _)| place)
+    }
+
+    /// Does a class have several lanes, each with credit of its own?
+    pub fn is_sorted(&self, channel: usize, class: usize) -> bool {
+        let credits = &channel_spec(&self.spec, channel).credits;
+        let credit = credits.get(class).copied().flatten();
+        credit.is_some_and(|credit| credit.owner != Owner::Class)
     }
 
     /// For a frame that takes its place at the other end at `arrives`.
     pub fn pay(&mut self, arrives: Time, channel: usize, frame: &Frame) {
-        let at = (channel, frame.class);
+        let Some(at) = self.lane(channel, frame) else {
+            return;
+        };
+        self.channels[channel].queues[frame.class].turn = at.1 + 1;
         let Some(own) = self.loops.get_mut(&at) else {
             return;
         };
@@ -150,7 +226,7 @@ impl Network {
             .and_then(|rule| rule.resync_every)
             .map(u64::from);
         if every.is_some_and(|every| before / every != (before + cost) / every) {
-            self.say_credit(channel, frame.class, CreditMessage::Sync, 0);
+            self.say_credit(channel, at, CreditMessage::Sync, 0);
         }
     }
 
@@ -162,17 +238,22 @@ impl Network {
             return true;
         }
         let Content::Credit {
-            class,
+            lane,
             message,
             value,
         } = *content
         else {
             return false;
         };
-        let class = usize::from(class);
+        let about = match message {
+            CreditMessage::Credit => channel ^ 1,
+            CreditMessage::Sync | CreditMessage::Request => channel,
+        };
+        let Some(at) = self.place(about, lane) else {
+            return true;
+        };
         match message {
             CreditMessage::Credit => {
-                let at = (channel ^ 1, class);
                 if let Some(own) = self.loops.get_mut(&at) {
                     own.take(now, value);
                 }
@@ -182,9 +263,8 @@ impl Network {
                     own.short_since = own.short_since.filter(|_| is_short);
                 }
             }
-            CreditMessage::Request => self.want_credit((channel, class)),
+            CreditMessage::Request => self.want_credit(at),
             CreditMessage::Sync => {
-                let at = (channel, class);
                 let kept = &self.loops[&at];
                 let lost = value.saturating_sub(kept.arrived);
                 let news = lost.saturating_sub(kept.known_lost);
@@ -210,7 +290,7 @@ impl Network {
 
     /// Since when a class has had frames and lacked credit for them.
     pub fn short_since(&self, channel: usize, class: usize) -> Option<Time> {
-        let at = (channel, class);
+        let at = self.place(channel, Gate::Class(class as u8))?;
         let own = self.loops.get(&at).filter(|_| self.is_short(at))?;
         own.short_since
     }
@@ -241,7 +321,7 @@ impl Network {
 
     fn loop_timers(&mut self, now: Time, at: (usize, usize)) {
         if self.loops[&at].request_at() == Some(now) && self.is_short(at) {
-            self.say_credit(at.0, at.1, CreditMessage::Request, 0);
+            self.say_credit(at.0, at, CreditMessage::Request, 0);
             if let Some(own) = self.loops.get_mut(&at) {
                 own.blocked_since = Some(now);
             }

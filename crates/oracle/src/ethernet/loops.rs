@@ -1,11 +1,16 @@
 //! The state of one loop of credit, and what its rule makes of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::{Channels, Duration, Time};
+use backwater_net::frames::probe::Gate;
 use backwater_net::frames::spec::{
     ClassCreditRule, ClassCreditSpec, CountersSpec, CreditRule, CreditSpec, EthernetSpec, LaneSpec,
+    Owner, Spread,
 };
+
+use super::routes;
+use super::trees::Tree;
 
 /// Both ends of a loop.
 #[derive(Clone, Debug)]
@@ -137,19 +142,121 @@ impl Loop {
     }
 }
 
-/// The loops of a network.
-pub(super) fn loops(spec: &EthernetSpec) -> BTreeMap<(usize, usize), Loop> {
+/// The lanes of each channel, by place, as far as they have credit. A class takes one place, or one
+/// for each owner in it.
+pub(super) type Lanes = Vec<Vec<Option<Gate>>>;
+
+/// What of a port's frames one of a flow belongs to, if its class has credit there.
+pub(super) fn lane(spec: &EthernetSpec, channel: usize, way: Way) -> Option<Gate> {
+    let flow = &spec.flows[way.flow];
+    let credits = &spec.links.channel(channel as u32).credits;
+    let credit = (*credits.get(usize::from(flow.class))?)?;
+    Some(match credit.owner {
+        Owner::Class => Gate::Class(flow.class),
+        Owner::Destination if way.is_forward => {
+            Gate::Destination(flow.class, flow.address(way.flow as u32))
+        }
+        Owner::Destination => Gate::Destination(flow.class, flow.source),
+        Owner::Flow => Gate::Flow(flow.class, 2 * way.flow as u32 + u32::from(!way.is_forward)),
+    })
+}
+
+/// A flow, there or back.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Way {
+    pub flow: usize,
+    pub is_forward: bool,
+}
+
+impl Way {
+    /// Channels that its frames may cross.
+    fn channels(
+        self,
+        spec: &EthernetSpec,
+        hops: &BTreeMap<(usize, usize), Vec<usize>>,
+        trees: &[Option<Tree>],
+    ) -> BTreeSet<usize> {
+        let flow = &spec.flows[self.flow];
+        if let Some(tree) = &trees[self.flow] {
+            return tree.values().flatten().copied().collect();
+        }
+        let (from, to) = match self.is_forward {
+            true => (flow.source as usize, flow.destination as usize),
+            false => (flow.destination as usize, flow.source as usize),
+        };
+        let word = self.flow as u64 * 2 + u64::from(!self.is_forward);
+        let (mut crossed, mut nodes) = (BTreeSet::new(), vec![from]);
+        while let Some(node) = nodes.pop() {
+            if node == to {
+                continue;
+            }
+            let next = &hops[&(node, to)];
+            let hash = routes::mix(&[spec.seed, word, node as u64]);
+            let taken = match spec.rules.spread {
+                Spread::Flows => vec![next[(hash % next.len() as u64) as usize]],
+                Spread::Frames => next.clone(),
+            };
+            let new = taken.into_iter().filter(|channel| crossed.insert(*channel));
+            nodes.extend(new.map(|channel| routes::head(spec, channel)));
+        }
+        crossed
+    }
+}
+
+/// The lanes of a network.
+pub(super) fn lanes(
+    spec: &EthernetSpec,
+    hops: &BTreeMap<(usize, usize), Vec<usize>>,
+    trees: &[Option<Tree>],
+) -> Lanes {
+    let mut owners = BTreeSet::new();
+    for (flow, own) in spec.flows.iter().enumerate() {
+        let ways: &[bool] = match own.transport.is_connection() {
+            true => &[true, false],
+            false => &[true],
+        };
+        for is_forward in ways.iter().copied() {
+            let way = Way { flow, is_forward };
+            for channel in way.channels(spec, hops, trees) {
+                owners.extend(lane(spec, channel, way).map(|gate| (channel, own.class, gate)));
+            }
+        }
+    }
+    let of_class = |channel: usize, class: u8| -> Vec<Option<Gate>> {
+        let credits = &spec.links.channel(channel as u32).credits;
+        match credits.get(usize::from(class)).copied().flatten() {
+            None => vec![None],
+            Some(credit) if credit.owner == Owner::Class => vec![Some(Gate::Class(class))],
+            Some(_) => {
+                let own = owners
+                    .iter()
+                    .filter(|own| (own.0, own.1) == (channel, class));
+                own.map(|own| Some(own.2)).collect()
+            }
+        }
+    };
     let channels = 0..2 * spec.links.len();
-    let all = channels.flat_map(|channel| {
-        let own = spec
-            .links
-            .channel(channel as u32)
-            .credits
-            .iter()
-            .enumerate();
-        own.filter_map(move |(class, credit)| Some(((channel, class), Loop::new((*credit)?))))
+    let all = channels.map(|channel| {
+        let classes = spec.links.channel(channel as u32).queues.len() as u8;
+        (0..classes)
+            .flat_map(|class| of_class(channel, class))
+            .collect()
     });
     all.collect()
+}
+
+/// The loops of a network, by channel and place.
+pub(super) fn loops(spec: &EthernetSpec, lanes: &Lanes) -> BTreeMap<(usize, usize), Loop> {
+    let mut loops = BTreeMap::new();
+    for (channel, own) in lanes.iter().enumerate() {
+        let credits = &spec.links.channel(channel as u32).credits;
+        for (place, gate) in own.iter().enumerate() {
+            let class = gate.and_then(Gate::class).map(usize::from);
+            let credit = class.and_then(|class| credits[class]);
+            loops.extend(credit.map(|credit| ((channel, place), Loop::new(credit))));
+        }
+    }
+    loops
 }
 
 /// What the ports of a channel remember.
@@ -160,7 +267,7 @@ pub(super) struct Counted {
     pub updated: Option<Time>,
     /// Updates and statements that wait for their ports.
     pub waits: bool,
-    pub next_class: usize,
+    pub next_place: usize,
     pub state_at: Option<Time>,
 }
 
@@ -173,7 +280,7 @@ pub(super) fn counted(spec: &EthernetSpec) -> Vec<Option<Counted>> {
             spec: own,
             updated: None,
             waits: false,
-            next_class: 0,
+            next_place: 0,
             state_at: own.statement.map(|own| Time::ZERO + own.every),
         })
     };

@@ -86,6 +86,8 @@ pub(super) struct Queue {
     pub sending: Option<Frame>,
     /// Stopped as a class with frames waiting since.
     pub held_since: Option<Time>,
+    /// The place after the lane that went last, where lanes of flows go in turns.
+    pub turn: usize,
     /// The watchdog tripped.
     pub tripped: Option<Time>,
     /// A stop of this class took effect last.
@@ -205,7 +207,9 @@ pub(super) struct Network {
     pub brought: Vec<Telemetry>,
     /// Bytes on the wire that each channel has sent.
     pub sent_bytes: Vec<u64>,
-    /// Credit, by channel and class.
+    /// What has credit of its own, by channel and place,
+    pub lanes: loops::Lanes,
+    /// and that credit.
     pub loops: BTreeMap<(usize, usize), Loop>,
     pub counted: Vec<Option<Counted>>,
     /// What the wires lose, by channel.
@@ -256,11 +260,13 @@ impl Network {
             all.filter(move |channel| routes::tail(spec, *channel) == node)
         };
         let flows = 0..spec.flows.len();
+        let trees: Vec<_> = flows.map(|flow| tree(spec, &hops, flow)).collect();
+        let lanes = loops::lanes(spec, &hops, &trees);
         Network {
             leaving: (0..spec.nodes.len())
                 .map(|node| from(node).collect())
                 .collect(),
-            trees: flows.map(|flow| tree(spec, &hops, flow)).collect(),
+            trees,
             hops,
             now: None,
             channels: channels.collect(),
@@ -275,7 +281,8 @@ impl Network {
             pairs_wait: vec![[false; 2]; spec.flows.len()],
             brought: Vec::new(),
             sent_bytes: vec![0; 2 * spec.links.len()],
-            loops: loops::loops(spec),
+            loops: loops::loops(spec, &lanes),
+            lanes,
             counted: loops::counted(spec),
             losses: (0..2 * spec.links.len())
                 .map(|channel| Losses::new(spec, channel))

@@ -34,7 +34,8 @@ fn topic_of(content: &Content) -> Option<Gate> {
 
 fn blank(topic: Gate) -> Content {
     match topic {
-        Gate::Port => Content::Pause { quanta: 0 },
+        // Nobody stops one flow.
+        Gate::Port | Gate::Flow(..) => Content::Pause { quanta: 0 },
         Gate::Class(_) => Content::Pfc {
             stops: 0,
             resumes: 0,
@@ -168,7 +169,7 @@ impl Network {
         };
         Control {
             content: match of {
-                Gate::Port => Content::Pause { quanta },
+                Gate::Port | Gate::Flow(..) => Content::Pause { quanta },
                 Gate::Class(_) => Content::Pfc {
                     stops: bits(&mut stands.iter()),
                     resumes: bits(&mut told.difference(&stands)),
@@ -316,6 +317,7 @@ impl Network {
                 Gate::Port => by.port,
                 Gate::Class(class) => by.classes >> class & 1 == 1,
                 Gate::Destination(class, _) => by.destinations >> class & 1 == 1,
+                Gate::Flow(..) => false,
             }
     }
 

@@ -75,6 +75,8 @@ pub struct Mix {
     pub has_credits: bool,
     /// Of switches with credit most have counters (with `has_credits`).
     pub has_counters: bool,
+    /// Flows and stations may have credit of their own (with `has_credits`).
+    pub has_lanes: bool,
     /// Ports may serve classes by these, besides strict priority and turns.
     pub schedulers: &'static [SchedulerSpec],
     /// Standstills are looked for; runs are longer, and much is overloaded.
@@ -101,6 +103,7 @@ impl Mix {
             has_losses: false,
             has_credits: false,
             has_counters: false,
+            has_lanes: false,
             schedulers: &[],
             has_looks: false,
         }

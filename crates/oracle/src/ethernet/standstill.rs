@@ -8,7 +8,7 @@ use backwater_net::frames::probe::Gate;
 use backwater_net::frames::spec::{Detect, NodeKind, WatchdogAction};
 use backwater_net::outcome::{Reason, StuckQueue, Wait, WaitPlace};
 
-use super::network::{Frame, Network, Point};
+use super::network::{Frame, Network, Point, channel_spec};
 
 /// Queues that can't move, at the first look that finds it so.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -122,7 +122,9 @@ impl Network {
             return false;
         }
         let class = usize::from(other.class);
-        if self.loops.contains_key(&(channel, usize::from(wait.class))) {
+        let credits = &channel_spec(&self.spec, channel).credits;
+        let credit = credits.get(usize::from(wait.class)).copied().flatten();
+        if credit.is_some() {
             let mut waiting = self.queue(behind, class).waiting.iter();
             return other.class == wait.class
                 && waiting.any(|frame| frame.came_over == Some(channel));
@@ -146,6 +148,7 @@ impl Network {
                 Gate::Destination(stopped, station) => {
                     stopped == wait.class && wait.destination == Some(station)
                 }
+                Gate::Flow(..) => false,
             };
             *neighbour == channel ^ 1 && is_meant
         })

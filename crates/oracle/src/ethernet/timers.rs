@@ -133,6 +133,7 @@ impl Network {
                     Gate::Destination(stopped, station) => {
                         usize::from(stopped) == class && station as usize == destination
                     }
+                    Gate::Flow(..) => false,
                 };
                 channel == neighbour ^ 1 && is_meant && at > since && now.since(*at) < grace
             })

@@ -31,6 +31,55 @@ fn they_agree_on_counters() {
     });
 }
 
+/// Flows and stations with credit of their own: zones, and counters of more lanes than classes.
+#[test]
+fn they_agree_on_lanes() {
+    let lanes = |mix: &mut Mix| (mix.has_credits, mix.has_lanes) = (true, true);
+    let reach = under(&[Scheme::Off, Scheme::Off, Scheme::Off], 12_200, lanes);
+    assert!(reach.credits > 1_000, "{reach:?}");
+    under(&[Scheme::Off, Scheme::Class], 12_500, |mix| {
+        lanes(mix);
+        (mix.has_tcp, mix.has_losses, mix.has_inputs) = (true, true, true);
+    });
+    under(&[Scheme::Off], 12_700, |mix| {
+        lanes(mix);
+        (mix.has_spread, mix.is_finite) = (true, true);
+    });
+    under(&[Scheme::Off], 12_900, |mix| {
+        lanes(mix);
+        mix.has_multicast = true;
+    });
+    under(&[Scheme::Off, Scheme::Off, Scheme::Class], 13_100, |mix| {
+        lanes(mix);
+        (mix.has_counters, mix.has_losses) = (true, true);
+    });
+    under(&[Scheme::Destination], 13_400, lanes);
+}
+
+/// The comparison sees that one class of one link serves flows in the order of joining.
+#[test]
+fn lanes_of_others_are_seen() {
+    let mut mix = plain(Scheme::Off);
+    (mix.has_credits, mix.has_lanes) = (true, true);
+    let owners = |spec: &EthernetSpec| {
+        let channels = spec.links.channels();
+        let credits = channels.flat_map(|id| spec.links.channel(id).credits.clone());
+        credits
+            .flatten()
+            .filter(|own| own.owner == Owner::Flow)
+            .count()
+    };
+    let matters =
+        |spec: &EthernetSpec, report: &Report| owners(spec) > 2 && report.starts.len() > 200;
+    bites(seen(12_200, mix, matters, |spec| {
+        let channels = spec.links.iter_mut().flat_map(|link| &mut link.channels);
+        let credits = channels.flat_map(|channel| channel.credits.iter_mut().flatten());
+        for credit in credits.filter(|own| own.owner == Owner::Flow) {
+            credit.owner = Owner::Class;
+        }
+    }));
+}
+
 /// The comparison sees frames that cost a little more, and a message that is a byte longer.
 #[test]
 fn counters_that_are_a_little_wrong_are_seen() {

@@ -29,6 +29,7 @@ fn network(number: u64) -> EthernetSpec {
             has_losses: has(3),
             has_credits: has(2),
             has_counters: has(4),
+            has_lanes: has(3),
             has_spread: has(7) && !has(5),
             has_looks: has(2),
             is_finite: number % 4 == 3,

@@ -6,8 +6,10 @@ use std::collections::BTreeSet;
 use backwater_ends::spec::TcpSpec;
 use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec};
 use backwater_kernel::Channels;
+use backwater_net::frames::lane_counts;
 use backwater_net::frames::spec::{
-    EthernetSpec, MemorySpec, NodeKind as FrameNode, WIRE_OVERHEAD_BYTES, largest_bytes,
+    ClassCreditSpec, EthernetSpec, MemorySpec, NodeKind as FrameNode, WIRE_OVERHEAD_BYTES,
+    largest_bytes,
 };
 use backwater_net::spec::{FlowControlSpec, NetworkSpec, NodeKind, SchedulerSpec};
 use serde_json::{Value, json};
@@ -191,14 +193,23 @@ fn of_ports(spec: &EthernetSpec, switch: u32) -> (&'static str, Vec<u64>) {
     let channels = || spec.links.channels();
     let incoming = channels().filter(|channel| spec.links.ends(*channel).1 == switch);
     let incoming: Vec<u32> = incoming.collect();
+    let lanes = lane_counts(spec).unwrap_or_default();
+    let bytes = |credit: &ClassCreditSpec| u64::from(credit.units()) * u64::from(credit.unit_bytes);
     let credits = incoming.iter().filter_map(|channel| {
-        let rules = spec.links.channel(*channel).credits.iter().flatten();
-        let bytes = rules.map(|credit| u64::from(credit.units()) * u64::from(credit.unit_bytes));
-        // One limit for the port is a limit of each of its classes.
-        let port = spec.links.channel(*channel).counters;
-        let bytes = match port.is_some_and(|port| port.port_units.is_some()) {
-            true => bytes.max().unwrap_or(0),
-            false => bytes.sum(),
+        let own = spec.links.channel(*channel);
+        let first = *channel as usize * own.queues.len();
+        let rules = (first..).zip(&own.credits);
+        let rules = rules.filter_map(|(at, credit)| Some((at, credit.as_ref()?)));
+        // One limit for the port is a limit of each of its lanes.
+        let bytes = match own.counters.is_some_and(|port| port.port_units.is_some()) {
+            true => rules.map(|(_, credit)| bytes(credit)).max().unwrap_or(0),
+            false => {
+                let each = rules.map(|(at, credit)| {
+                    let lanes = lanes.get(at).map_or(1, |lanes| u64::from(*lanes).max(1));
+                    lanes * bytes(credit)
+                });
+                each.sum()
+            }
         };
         Some(bytes).filter(|bytes| *bytes > 0)
     });

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use backwater_net::frames::spec::{ClassCreditSpec, EthernetSpec, QueueSpec};
-use backwater_net::outcome::{CreditOutcome, LossCause, QueueOutcome};
+use backwater_net::outcome::{CreditOutcome, LaneOutcome, LossCause, QueueOutcome};
 
 use super::Frames;
 use crate::events::{self, names, percent, percent_of};
@@ -161,43 +161,63 @@ pub fn drops(run: &Frames<'_>) -> Table {
 pub fn credits(run: &Frames<'_>) -> Table {
     let all: Vec<Credited<'_>> = queues(run)
         .into_iter()
-        .filter_map(|queue| {
-            let spec = names::channel_spec(run.network, queue.channel)?;
-            let spec = spec.credits.get(queue.class)?.as_ref()?;
-            Some((queue, spec, queue.found.credit?))
+        .flat_map(|queue| {
+            let spec = names::channel_spec(run.network, queue.channel);
+            let spec = spec.and_then(|spec| spec.credits.get(queue.class)?.as_ref());
+            let whole = queue.found.credit.map(|credit| (None, credit));
+            let lanes = queue.found.lanes.iter();
+            let lanes = lanes.map(|lane| (Some(lane), lane.credit));
+            let own = whole.into_iter().chain(lanes);
+            own.filter_map(move |(lane, credit)| Some((queue, spec?, credit, lane)))
         })
         .collect();
     let shown = kept(all.len(), |index| all[index].2.consumed as f64);
     let left_out = limit(all.len(), "credits");
     TableOf::of(shown.into_iter().map(|index| all[index]))
         .called(format!(
-            "credits: Credit of classes over links, in units of a cell; unused ones are left \
-             out.{left_out}"
+            "credits: Credit of classes and lanes over links, in units of a cell; unused ones are \
+             left out.{left_out}"
         ))
         .port(run, "from which node to which", |(queue, ..)| queue.channel)
         .number("class: of its frames")
         .of(|(queue, ..)| queue.class as u64)
+        .text("lane: the flow, or the host, that has it for itself; empty: the class")
+        .of(|(.., lane)| lane.map_or(String::new(), |lane| owner(run, lane)))
         .number("cell [bytes]: what one unit is good for")
-        .of(|(_, spec, _)| u64::from(spec.unit_bytes))
+        .of(|(_, spec, ..)| u64::from(spec.unit_bytes))
         .number("limit [units]: most that may be spent and not known to be free again")
-        .of(|(.., found)| found.limit)
+        .of(|(.., found, _)| found.limit)
         .number("credits used [units]: spent and not known to be free, at the end")
-        .of(|(.., found)| found.used)
+        .of(|(.., found, _)| found.used)
         .number("credits used max [units]: the most that ever was; whole run")
-        .of(|(.., found)| found.most_used)
+        .of(|(.., found, _)| found.most_used)
         .number("credits consumed [units]: spent on all frames that started; whole run")
-        .of(|(.., found)| found.consumed)
+        .of(|(.., found, _)| found.consumed)
         .number("credits freed [units]: of that, at the receiver, known losses included; whole run")
-        .of(|(.., found)| found.freed)
+        .of(|(.., found, _)| found.freed)
         .number("credits lost [units]: found lost on the wire, and given back; whole run")
-        .of(|(.., found)| found.lost)
+        .of(|(.., found, _)| found.lost)
         .number("messages received: of credit, by the sender; whole run")
-        .of(|(.., found)| found.messages)
+        .of(|(.., found, _)| found.messages)
         .done()
 }
 
 /// A queue with credit over the link behind it.
-type Credited<'a> = (Queue<'a>, &'a ClassCreditSpec, CreditOutcome);
+type Credited<'a> = (
+    Queue<'a>,
+    &'a ClassCreditSpec,
+    CreditOutcome,
+    Option<&'a LaneOutcome>,
+);
+
+/// Whose a lane is.
+fn owner(run: &Frames<'_>, lane: &LaneOutcome) -> String {
+    match lane.way {
+        None => names::node(run.network, lane.destination),
+        Some(way) if way % 2 == 1 => format!("{}, back", names::flow(run.network, way / 2)),
+        Some(way) => names::flow(run.network, way / 2),
+    }
+}
 
 /// Each direction of each link: what its port said and heard of flow control, and what waited at
 /// the input behind it.

@@ -55,12 +55,14 @@ impl<W: Write> EthernetTrace<W> {
         match frame.content {
             Content::Counters {
                 is_update,
+                first,
                 classes,
                 words,
             } => {
                 for (class, value) in counters(classes, &words) {
                     let content = Content::Counters {
                         is_update,
+                        first,
                         classes: 1 << class,
                         words: [value, 0, 0, 0, 0, 0],
                     };
@@ -113,7 +115,9 @@ impl<W: Write> EthernetTrace<W> {
             Content::StopDestination { class, quanta, .. } => {
                 format!(",,,{},{quanta}", 1u32 << (class & 7))
             }
-            Content::Credit { class, value, .. } => format!(",,,{},{value}", 1u32 << (class & 7)),
+            Content::Credit { lane, value, .. } => {
+                format!(",,,{},{value}", 1u32 << (lane.class().unwrap_or(0) & 7))
+            }
             Content::Counters { classes, words, .. } => format!(",,,{classes},{}", words[0]),
         };
         self.file.write(|file| {
@@ -137,6 +141,10 @@ impl<W: Write> EthernetTrace<W> {
             Gate::Destination(class, host) => {
                 let name = self.nodes.get(host as usize).cloned();
                 ("destination", class.to_string(), name.unwrap_or_default())
+            }
+            Gate::Flow(class, way) => {
+                let name = self.flows.get(way as usize / 2).cloned();
+                ("flow", class.to_string(), name.unwrap_or_default())
             }
         };
         let at = at.ps();

@@ -81,7 +81,11 @@ impl<'a, W: Write> PerfettoFrames<'a, W> {
 
     fn credit(&mut self, at: Time, leg: LegState, id: u32) {
         let what = (Counted::Credit(id), Below::Port(leg.channel));
-        let name = || (format!("credit, class {}", leg.class), "units");
+        let of_flow = match leg.gate {
+            Some(Gate::Flow(_, way)) => format!(", {}", flow_name(self.spec, way)),
+            _ => String::new(),
+        };
+        let name = || (format!("credit, class {}{of_flow}", leg.class), "units");
         let credit = leg.credit.unwrap_or(0);
         self.scene.count(at, what, credit, name);
     }
@@ -109,12 +113,18 @@ impl<'a, W: Write> PerfettoFrames<'a, W> {
         if let Some(order) = orders.iter().find(is_it) {
             return Some(order.arrow);
         }
-        let Gate::Class(class) = gate else {
+        let (Gate::Class(class) | Gate::Flow(class, _)) = gate else {
             return None;
         };
         let spent = self.spent[channel as usize][usize::from(class) % CLASSES];
         spent.filter(|arrow| *arrow != 0)
     }
+}
+
+/// The flow of a way.
+fn flow_name(spec: &EthernetSpec, way: u32) -> &str {
+    let flow = spec.flows.get(way as usize / 2);
+    flow.map_or("", |flow| &flow.name)
 }
 
 /// Stops have odd numbers, by that of their frame.
@@ -261,7 +271,7 @@ impl<W: Write> Probe for PerfettoFrames<'_, W> {
             false => None,
         };
         let has_credit = match gate {
-            Gate::Class(class) => {
+            Gate::Class(class) | Gate::Flow(class, _) => {
                 self.spent[channel as usize][usize::from(class) % CLASSES].is_some()
             }
             Gate::Port | Gate::Destination(..) => false,
@@ -274,6 +284,9 @@ impl<W: Write> Probe for PerfettoFrames<'_, W> {
             Gate::Class(class) => format!("stops, class {class}"),
             Gate::Destination(class, host) => {
                 format!("stops, class {class} to {}", names::node(spec, host))
+            }
+            Gate::Flow(class, way) => {
+                format!("credit, class {class}, {}", flow_name(spec, way))
             }
         };
         let key = (channel, (channel, gate));

@@ -169,23 +169,27 @@ impl Named {
                 format!("a message that {verb} class {class} to {to}")
             }
             Content::Credit {
-                class,
+                lane,
                 message,
                 value,
             } => match message {
                 CreditMessage::Credit => {
-                    format!("credit for class {class} that says {}", value as i64)
+                    format!("credit for {} that says {}", self.lane(lane), value as i64)
                 }
-                CreditMessage::Request => format!("a request for credit of class {class}"),
-                CreditMessage::Sync => format!("a statement of what class {class} sent"),
+                CreditMessage::Request => format!("a request for credit of {}", self.lane(lane)),
+                CreditMessage::Sync => format!("a statement of what {} sent", self.lane(lane)),
             },
             Content::Counters {
                 is_update,
+                first,
                 classes,
                 words,
             } => {
                 let says = counters(classes, &words);
-                let says = says.map(|(class, value)| format!("class {class}: {value}"));
+                let says = says.map(|(at, value)| match first {
+                    None => format!("class {at}: {value}"),
+                    Some(first) => format!("lane {}: {value}", first + u32::from(at)),
+                });
                 let what = if is_update {
                     "an update of credit"
                 } else {
@@ -205,7 +209,26 @@ impl Named {
             Gate::Destination(class, host) => {
                 format!("class {class} of {port} to {}", self.node(host))
             }
+            Gate::Flow(class, way) => {
+                format!("{} of class {class} of {port}", self.way(way))
+            }
         }
+    }
+
+    /// What of a port's frames has credit of its own.
+    fn lane(&self, lane: Gate) -> String {
+        match lane {
+            Gate::Port => "the port".into(),
+            Gate::Class(class) => format!("class {class}"),
+            Gate::Destination(class, host) => format!("class {class} to {}", self.node(host)),
+            Gate::Flow(class, way) => format!("{} of class {class}", self.way(way)),
+        }
+    }
+
+    /// A flow, one way.
+    fn way(&self, way: u32) -> String {
+        let back = if way % 2 == 1 { ", back" } else { "" };
+        format!("{}{back}", self.flow(way / 2))
     }
 }
 

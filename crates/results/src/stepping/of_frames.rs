@@ -19,7 +19,12 @@ pub fn of_frames(named: &Named, seen: &Inspection) -> Scene {
 fn of_class(named: &Named, seen: &Inspection, own: &Seen) -> Queue {
     let port = named.port(own.channel);
     let to = own.destination.map(|host| named.node(host));
-    let only = to.map_or(String::new(), |host| format!(" to {host}"));
+    let of_flow = own.flow.map(|flow| named.flow(flow));
+    let only = match (of_flow, to) {
+        (Some(flow), _) => format!(" of {flow}"),
+        (None, Some(host)) => format!(" to {host}"),
+        (None, None) => String::new(),
+    };
     let mut notes = Vec::new();
     let hold = own
         .hold
@@ -75,6 +80,7 @@ fn hold(named: &Named, own: &Seen, held: &Held, notes: &mut Vec<String>) -> Hold
                 Gate::Port => "the port is stopped",
                 Gate::Class(_) => "stopped",
                 Gate::Destination(..) => "stopped for this host",
+                Gate::Flow(..) => "stopped for this flow",
             };
             let until = until.map_or(String::new(), |until| {
                 format!(", until {} unless renewed", at(until))

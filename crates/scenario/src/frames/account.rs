@@ -58,7 +58,7 @@ impl Whole<'_> {
         let classes = channel_of(self.spec, input).queues.len() as u8;
         let credited = |channel: u32| {
             let all = (0..classes).filter(move |class| self.has_credit(channel, *class));
-            all.count() as u64
+            all.map(|class| self.lanes(channel, class)).sum::<u64>()
         };
         let gates = self.gates_to(back, None).saturating_sub(1);
         // The other way a sender may ask for credit, and state what it has sent.

@@ -8,14 +8,15 @@
 
 use backwater_kernel::words::counted;
 use backwater_kernel::{Channels, Duration};
+use backwater_net::frames::lane_counts;
 use backwater_net::frames::spec::{
-    ClassCreditRule, ClassCreditSpec, CountersSpec, EthernetSpec, LaneSpec, Says, Shares,
+    ClassCreditRule, ClassCreditSpec, CountersSpec, EthernetSpec, LaneSpec, Owner, Says, Shares,
     StatementSpec, UpdateSpec, wire_bytes,
 };
 
 use super::controls::Controls;
 use super::way::{Told, away, in_per_cent, wire};
-use crate::given::frames::flow_control::{FlowControl, Headroom, Lanes, Share};
+use crate::given::frames::flow_control::{self as given, FlowControl, Headroom, Lanes, Share};
 use crate::prelude::*;
 
 /// Most credits that the sender of each kind can tell apart.
@@ -98,8 +99,9 @@ impl Profile {
         })
     }
 
-    fn credit(&self, lane: LaneSpec) -> ClassCreditSpec {
+    fn credit(&self, owner: Owner, lane: LaneSpec) -> ClassCreditSpec {
         ClassCreditSpec {
+            owner,
             unit_bytes: self.cell,
             overhead_bytes: self.overhead,
             rule: ClassCreditRule::Counters(lane),
@@ -178,7 +180,7 @@ pub(super) fn add<'a>(
         floor = port.lanes.floor.saturating_mul(round.cost).max(floor);
         let found = port.check(&round, &lane, class);
         mistakes.extend(found.and_then(|found| told.first(found)));
-        credits.push(Some(port.profile.credit(lane)));
+        credits.push(Some(port.profile.credit((*lanes.lanes).into(), lane)));
     }
     let channel = network.links.channel_mut(id);
     channel.credits = credits;
@@ -219,7 +221,7 @@ impl Round {
             false => own.update.spacing,
         };
         Round {
-            cost: own.credit(lane).cost(largest.into()),
+            cost: own.credit(Owner::Class, lane).cost(largest.into()),
             frame,
             least,
             most: least + frame + kept_apart + wire(network, back, all),
@@ -264,7 +266,10 @@ impl Port<'_> {
         };
         LaneSpec {
             limit_units: port,
-            reserve_units: lanes.reserve.unwrap_or(port / self.classes.max(1)),
+            reserve_units: lanes.reserve.unwrap_or(match *lanes.lanes {
+                given::Owner::Class => port / self.classes.max(1),
+                given::Owner::Flow | given::Owner::Destination => 0,
+            }),
             shares: match lanes.share.unwrap_or(Share::Static) {
                 Share::None => Shares::Nothing,
                 Share::Static => Shares::Units(*lanes.share_limit),
@@ -326,23 +331,8 @@ impl Port<'_> {
     }
 
     fn too_much_reserved(&self, mistakes: &mut Diagnostics) {
-        let lanes = self.lanes;
-        let (Some(port), Some(reserve)) = (*lanes.port_limit, *lanes.reserve) else {
-            return;
-        };
-        let all = u64::from(reserve) * u64::from(self.classes);
-        if all > u64::from(port) {
-            Diagnostic::error("too-large", "classes reserve more than the port has")
-                .at(
-                    &lanes.reserve.at,
-                    format!("{} times {reserve} = {all}", self.classes),
-                )
-                .at(&lanes.port_limit.at, format!("{port} credits in all"))
-                .help(format!(
-                    "write `reserve = {}` at most",
-                    port / self.classes.max(1)
-                ))
-                .tell(mistakes);
+        if *self.lanes.lanes == given::Owner::Class {
+            mistakes.extend(too_much_reserved(self.lanes, self.classes, "classes"));
         }
     }
 
@@ -452,7 +442,8 @@ impl Port<'_> {
 
     fn slow(&self, round: &Round, (at, has): (&At, u32), place: &str) -> Option<Diagnostic> {
         let share = round.share(has, &self.profile);
-        if share > 0.9 {
+        // Of several lanes one alone need not fill the link.
+        if share > 0.9 || *self.lanes.lanes != given::Owner::Class {
             return None;
         }
         let full = round.full(&self.profile);
@@ -473,6 +464,43 @@ impl Port<'_> {
                 Some(_) => format!("a class alone needs {full}: raise `port_limit` or `share`"),
             }),
         })
+    }
+}
+
+/// So many of these reserve more than their port has.
+fn too_much_reserved(lanes: &Lanes, count: u32, of: &str) -> Option<Diagnostic> {
+    let (port, reserve) = ((*lanes.port_limit)?, (*lanes.reserve)?);
+    let all = u64::from(reserve) * u64::from(count);
+    let message = format!("{of} reserve more than the port has");
+    (all > u64::from(port)).then(|| {
+        Diagnostic::error("too-large", message)
+            .at(
+                &lanes.reserve.at,
+                format!("{count} times {reserve} = {all}"),
+            )
+            .at(&lanes.port_limit.at, format!("{port} credits in all"))
+            .help(format!("write `reserve = {}` at most", port / count.max(1)))
+    })
+}
+
+/// Lanes of flows or hosts, however many cross a link, that reserve more than its port has.
+pub(super) fn reserves(
+    controls: &Controls<'_>,
+    network: &EthernetSpec,
+    mistakes: &mut Diagnostics,
+) {
+    let counts = lane_counts(network).unwrap_or_default();
+    let classes = network.links.channel(0).queues.len();
+    for (id, counts) in (0..).zip(counts.chunks(classes)) {
+        let control = controls.of(id);
+        let Some(lanes) = control.rules.lanes().filter(|_| controls.credited(id) != 0) else {
+            continue;
+        };
+        if let Some(found) = too_much_reserved(lanes, counts.iter().sum(), "lanes") {
+            let name = controls.net.channel_name(id);
+            mistakes.push(found.note(format!("so many cross `{name}`")));
+            return;
+        }
     }
 }
 

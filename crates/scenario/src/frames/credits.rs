@@ -22,7 +22,7 @@ use super::counters;
 use super::net::Net;
 use super::packets::{frame, packet_bytes};
 use super::way::{Told, away, in_per_cent, wire};
-use crate::given::frames::flow_control::{Credits, FlowControl, Headroom};
+use crate::given::frames::flow_control::{Credits, FlowControl, Headroom, Owner};
 use crate::language::kinds::OrWord;
 use crate::network::law::{self, Growth};
 use crate::prelude::*;
@@ -73,6 +73,7 @@ pub(crate) fn add(controls: &Controls<'_>, network: &mut EthernetSpec, mistakes:
         }
         network.links.channel_mut(id).credits = own;
     }
+    counters::reserves(controls, network, mistakes);
 }
 
 /// Datagrams that cross a link in a class, a second.
@@ -312,6 +313,7 @@ impl<'a> Way<'a> {
             | FlowControl::Destination { .. } => (CreditRule::Relative, 0, self.back, None),
         };
         ClassCreditSpec {
+            owner: (*self.credits.lanes).into(),
             unit_bytes: self.unit_bytes,
             overhead_bytes: 0,
             rule: ClassCreditRule::Zones(CreditSpec {
@@ -444,7 +446,9 @@ impl<'a> Way<'a> {
     fn slow(&self, rule: &CreditSpec, span: (Time, Time), place: &str) -> Option<Diagnostic> {
         let units = self.frames_in_loop() * f64::from(self.most);
         let (share, growth) = self.share(rule, span);
-        if share > 0.9 || !self.credits.n3.is_given {
+        // Of several lanes one alone need not fill the link.
+        let is_alone = *self.credits.lanes == Owner::Class;
+        if share > 0.9 || !self.credits.n3.is_given || !is_alone {
             return None;
         }
         // What N123+ takes off is what has come within the loop: frames that are still on

@@ -28,6 +28,8 @@ pub(crate) struct Whole<'a> {
     pub spec: &'a EthernetSpec,
     pub crossings: &'a Crossings,
     pub consent: &'a Consent,
+    /// Lanes of flows or hosts, by channel and class; empty without any.
+    pub lanes: Vec<u32>,
 }
 
 pub(crate) fn channel_of(spec: &EthernetSpec, channel: u32) -> &ChannelSpec {
@@ -59,6 +61,15 @@ impl Whole<'_> {
 
     pub(super) fn has_credit(&self, input: u32, class: u8) -> bool {
         self.credit(input, class).is_some()
+    }
+
+    /// Lanes of a class with credit over an input: one, or each flow or host has one.
+    pub(super) fn lanes(&self, input: u32, class: u8) -> u64 {
+        let classes = channel_of(self.spec, input).queues.len();
+        let at = input as usize * classes + usize::from(class);
+        self.lanes
+            .get(at)
+            .map_or(1, |lanes| u64::from(*lanes).max(1))
     }
 
     /// What an input counts of a class, where it is counted.

@@ -168,6 +168,7 @@ fn whole(
         spec: network,
         crossings,
         consent,
+        lanes: backwater_net::frames::lane_counts(network).unwrap_or_default(),
     };
     let (mut stall_after, mut account) = (None, Vec::new());
     checks::marks(&look, mistakes);

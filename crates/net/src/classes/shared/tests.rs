@@ -26,8 +26,8 @@ fn memory(alpha: (u32, u32), output_alpha: (u32, u32)) -> Shared {
         .0
 }
 
-fn input() -> Input {
-    Input {
+fn input() -> Account {
+    Account {
         bytes: 0,
         high_bytes: u64::MAX,
         low_bytes: 0,
@@ -35,13 +35,15 @@ fn input() -> Input {
         most_bytes: 0,
         shared_bytes: 0,
         headroom_bytes: 0,
+        channel: 0,
         share: 0,
+        class: 0,
         is_congested: false,
     }
 }
 
 /// Takes a frame in, and counts it at the input.
-fn take(memory: &mut Shared, input: &mut Input, is_lossless: bool, bytes: u64) -> bool {
+fn take(memory: &mut Shared, input: &mut Account, is_lossless: bool, bytes: u64) -> bool {
     let queue = (!is_lossless).then_some((0, 0));
     let bytes = memory.taken(bytes);
     let is_in = memory.admit(input, queue, bytes).is_ok();
@@ -172,7 +174,7 @@ fn each_input_has_its_own_share_of_its_own_pool() {
     };
     let (mut memory, kinds) = Shared::new(&spec, &[(0, 0), (2, 0), (4, 0)]).expect("it fits");
     assert_eq!(kinds, [0, 1, 0]);
-    let [mut one, mut other] = [0, 1].map(|share| Input { share, ..input() });
+    let [mut one, mut other] = [0, 1].map(|share| Account { share, ..input() });
     // Half of 3,000 and a reserve of 1,000; half of 4,500 and a reserve of 500.
     assert!(!take(&mut memory, &mut one, false, 2_501));
     assert!(take(&mut memory, &mut one, false, 2_500));

@@ -1,3 +1,5 @@
+use alloc::vec;
+
 use super::*;
 use crate::spec::frames::{StatementSpec, UpdateSpec};
 use backwater_kernel::Duration;
@@ -23,6 +25,11 @@ fn lane(limit_units: u32) -> LaneSpec {
         reserve_units: 0,
         shares: Shares::Nothing,
     }
+}
+
+fn port(spec: CountersSpec, lanes: &[LaneSpec]) -> Counters {
+    let lanes = (0..).zip(lanes).map(|(leg, lane)| Some((*lane, leg)));
+    Counters::new(spec, false, lanes.collect()).expect("the reserves fit")
 }
 
 fn receiver(fill: u32, freed: u64, unreported: u32) -> Receiver {
@@ -73,13 +80,12 @@ fn grains_leave_a_rest() {
 
 #[test]
 fn classes_with_news_go_in_turn() {
-    let mut port = Counters::new(spec(Says::Freed { bits: 15 }, 2));
-    (0..5).for_each(|class| port.add_lane(class, lane(10)));
+    let mut port = port(spec(Says::Freed { bits: 15 }, 2), &[lane(10); 5]);
     assert_eq!(port.on_news(3, Time(0)), When::Now);
     assert_eq!(port.on_news(1, Time(0)), When::Wait, "one waits already");
     assert_eq!(port.on_news(4, Time(10)), When::Wait);
     assert_eq!(
-        port.start(Time(20)),
+        port.start(Time(20)).bits,
         0b0_1010,
         "two of three, from class 0 on"
     );
@@ -90,17 +96,34 @@ fn classes_with_news_go_in_turn() {
         "it is asked again anyway"
     );
     assert_eq!(port.on_timer(Time(120)), When::Now);
-    assert_eq!(port.start(Time(125)), 0b1_0010, "4, then 1 again");
+    assert_eq!(port.start(Time(125)).bits, 0b1_0010, "4, then 1 again");
     // Without news it is silent until it must speak, and then of the next two.
     assert_eq!(port.when(Time(125)), When::At(Time(1_125)));
     assert_eq!(port.on_timer(Time(1_125)), When::Now);
-    assert_eq!(port.start(Time(1_130)), 0b0_1100);
+    assert_eq!(port.start(Time(1_130)).bits, 0b0_1100);
+}
+
+/// A message speaks of lanes of the same 32; a statement of all takes as many as that needs.
+#[test]
+fn a_thousand_lanes_are_spoken_of_in_turn() {
+    let mut port = port(spec(Says::Freed { bits: 15 }, 2), &[lane(10); 1_000]);
+    for place in [999, 31, 32, 33, 30] {
+        port.on_news(place, Time(0));
+    }
+    let mut said = Vec::new();
+    while port.has_news() {
+        said.push(port.start(Time(0)).each().collect::<Vec<_>>());
+    }
+    assert_eq!(said, [vec![30, 31], vec![32, 33], vec![999]]);
+    let parts: Vec<Places> = port.parts(16).collect();
+    assert_eq!(parts.len(), 63, "31 times 32 lanes and 8 more");
+    let all: Vec<u32> = parts.iter().flat_map(|part| part.each()).collect();
+    assert!(all.into_iter().eq(0..1_000));
 }
 
 #[test]
 fn an_old_timer_asks_nobody() {
-    let mut port = Counters::new(spec(Says::Freed { bits: 15 }, 2));
-    port.add_lane(0, lane(10));
+    let mut port = port(spec(Says::Freed { bits: 15 }, 2), &[lane(10)]);
     assert_eq!(port.when(Time(0)), When::At(Time(1_000)));
     assert_eq!(port.on_news(0, Time(10)), When::Now);
     port.start(Time(10));
@@ -119,14 +142,13 @@ fn a_dynamic_threshold_leaves_its_part_free() {
     for (power, most) in [(0, 45), (1, 60), (-1, 30), (3, 80)] {
         let mut counters = spec(Says::Freed { bits: 15 }, 2);
         counters.port_units = Some(100);
-        let mut port = Counters::new(counters);
         let shares = |shares| LaneSpec {
             limit_units: 100,
             reserve_units: 5,
             shares,
         };
-        port.add_lane(0, shares(Shares::OfFree(power)));
-        port.add_lane(1, shares(Shares::Units(None)));
+        let lanes = [Shares::OfFree(power), Shares::Units(None)].map(shares);
+        let mut port = port(counters, &lanes);
         let mut used = 0;
         while port.may_start(0, used, 1) {
             port.note_use(0, used, used + 1);
@@ -147,14 +169,15 @@ fn a_dynamic_threshold_leaves_its_part_free() {
 fn a_class_without_a_share_keeps_to_its_reserve() {
     let mut counters = spec(Says::Freed { bits: 15 }, 2);
     counters.port_units = Some(100);
-    let mut port = Counters::new(counters);
     let own = |shares| LaneSpec {
         limit_units: 100,
         reserve_units: 20,
         shares,
     };
-    port.add_lane(0, own(Shares::Nothing));
-    port.add_lane(1, own(Shares::Units(Some(7))));
+    let port = port(
+        counters,
+        &[Shares::Nothing, Shares::Units(Some(7))].map(own),
+    );
     assert!(port.may_start(0, 15, 5) && !port.may_start(0, 16, 5));
     assert!(port.may_start(1, 20, 7) && !port.may_start(1, 20, 8));
 }

@@ -206,9 +206,9 @@ fn a_neighbour_whose_blocked_frames_come_later_is_stopped_too() {
 /// A frame takes effect at the first switch at `now`, and joins if `finds_room`.
 fn arrive(simulation: &mut Simulation<Rings>, now: u64, flow: u32, finds_room: bool) {
     simulation.now = Time(now);
-    let at = simulation.network.input(2 * flow, 0);
+    let at = simulation.network.queue(2 * flow, 0);
     let station = simulation.network.classes.flows[flow as usize].destination;
-    simulation.network.classes.input_times[at].note(Time(now), Some(station));
+    simulation.network.classes.account_times[at].note(Time(now), Some(station));
     if finds_room {
         join(simulation, flow, 6_000);
     }

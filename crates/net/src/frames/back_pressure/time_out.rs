@@ -49,13 +49,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 impl Network {
     /// When the last frame came over a channel that a gate concerns.
     fn last_arrival(&self, channel: u32, gate: Gate) -> Time {
-        let times = |class: u8| &self.classes.input_times[self.input(channel, class)];
+        let times = |class: u8| &self.classes.account_times[self.queue(channel, class)];
         let last = match gate {
             Gate::Port => {
                 let classes = 0..self.classes.count as u8;
                 classes.map(|class| times(class).last).max()
             }
-            Gate::Class(class) => Some(times(class).last),
+            Gate::Class(class) | Gate::Flow(class, _) => Some(times(class).last),
             Gate::Destination(class, station) => {
                 let mut all = times(class).last_to.iter();
                 let own = all.find(|(to, _)| *to == station);

@@ -21,7 +21,7 @@ fn control(gate: Gate, quanta: u16) -> Control {
             stops: 0,
             resumes: 1 << class,
         },
-        Gate::Port | Gate::Destination(..) => Orders::Gate(gate),
+        Gate::Port | Gate::Destination(..) | Gate::Flow(..) => Orders::Gate(gate),
     };
     Control {
         orders,
@@ -228,8 +228,9 @@ fn at_inputs(watchdog: Option<WatchdogSpec>) -> Run {
 /// A frame of class 1 comes in over channel 0; whether there was room.
 fn come(run: &mut Run, bytes: u64) -> bool {
     let queue = run.network.queue(OUT, 1);
-    match run.enter_input(1, 0, queue, 1, bytes) {
-        Ok(true) => run.stop_input(1, 0, 1),
+    let account = run.network.queue(0, 1) as u32;
+    match run.enter_account(1, account, queue, bytes) {
+        Ok(true) => run.stop_account(1, account),
         Ok(false) => {}
         Err(_) => return false,
     }
@@ -260,14 +261,18 @@ fn headroom_is_for_the_lossless_class() {
         switch.memory = MemorySpec::Shared(SharedSpec::one(20_000, 8_000, share));
     }
     let mut run: Run = Simulation::new(&spec).expect("a sound network");
-    let found = [0, 1].map(|class: u8| {
+    let entered = [0, 1].map(|class: u8| {
         let queue = run.network.queue(OUT, class);
-        run.enter_input(1, 0, queue, class, 600).is_ok()
+        let account = run.network.queue(0, class) as u32;
+        run.enter_account(1, account, queue, 600).is_ok()
     });
-    assert_eq!(found, [false, true]);
-    let at = run.network.input(0, 1);
-    assert_eq!(run.network.classes.inputs[at].headroom_bytes, 600);
-    assert_eq!(run.network.classes.input_times[at].headroom_most_bytes, 600);
+    assert_eq!(entered, [false, true]);
+    let at = run.network.queue(0, 1);
+    assert_eq!(run.network.classes.accounts[at].headroom_bytes, 600);
+    assert_eq!(
+        run.network.classes.account_times[at].headroom_most_bytes,
+        600
+    );
 }
 
 #[test]
@@ -275,8 +280,8 @@ fn what_a_watchdog_drops_leaves_its_input() {
     let mut run = at_inputs(watchdog(WatchdogAction::Drop));
     assert!(come(&mut run, 600));
     looks(&mut run, &[110]);
-    let input = run.network.input(0, 1);
-    assert_eq!(run.network.classes.inputs[input].bytes, 0);
+    let input = run.network.queue(0, 1);
+    assert_eq!(run.network.classes.accounts[input].bytes, 0);
     assert_eq!(run.network.classes.nodes[1].bytes, 0);
 }
 
@@ -296,9 +301,10 @@ fn an_input_stops_its_sender_above_a_threshold_and_resumes_it_below_another() {
     assert!(come(&mut run, 499), "3,500 have room");
     assert!(!come(&mut run, 1), "3,501 have not");
     assert_eq!(asked(&mut run), (1, 0), "it is stopped once");
-    run.leave_input(1, 0, 1, 1_500);
+    let account = run.network.queue(0, 1) as u32;
+    run.leave_account(1, account, 1_500);
     assert_eq!(asked(&mut run), (1, 0), "2,000 are not less than 2,000");
-    run.leave_input(1, 0, 1, 1);
+    run.leave_account(1, account, 1);
     assert_eq!(asked(&mut run), (1, 1));
     assert_eq!(
         run.network.classes.asked[3].stops, 0,

@@ -121,8 +121,12 @@ impl Audit {
         let queue = &port.queues[usize::from(frame.class)];
         let place = queue.place(frame);
         let mut passed = queue.waiting.iter().take(place.unwrap_or(0));
-        let all_stopped = passed.all(|waiting| closed.is_stopped(frame.class, waiting.destination));
-        let may_go = port.may_force || !closed.is_stopped(frame.class, frame.destination);
+        let own = Waiting::new(frame);
+        let all_stopped = passed.all(|waiting| match queue.has_turns {
+            true => waiting.way != own.way,
+            false => closed.is_stopped(frame.class, waiting),
+        });
+        let may_go = port.may_force || !closed.is_stopped(frame.class, &own);
         let is_highest = !port.is_strict || !port.is_ready_above(frame.class);
         let is_first = all_stopped || port.may_force;
         if let Some(place) = place {

@@ -12,9 +12,23 @@ use crate::spec::CREDIT_MAX;
 /// Most bits of a counter in a message.
 pub const COUNTER_BITS_MAX: u8 = 20;
 
+/// Who has a lane of its own within a class, with credit of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Owner {
+    /// The class: all of its frames are one lane.
+    #[default]
+    Class,
+    /// Each station: frames to it.
+    Destination,
+    /// Each flow, one way. Lanes of flows go in turns.
+    Flow,
+}
+
 /// Credit over a channel for all frames of a class.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ClassCreditSpec {
+    /// Who has all of this for itself.
+    pub owner: Owner,
     /// What one unit of credit is good for.
     pub unit_bytes: u32,
     /// Counted with each frame before it is divided into units; -4 leaves the FCS out.

@@ -322,6 +322,7 @@ fn storms_and_credit_leave_no_bound() {
     assert_eq!(found(&star.net), [Err(NoBound::Storm { channel: out })]);
     star.net.spec.nodes[2].kind = NodeKind::Station { storm: None };
     star.net.spec.links.channel_mut(first).credits = vec![Some(ClassCreditSpec {
+        owner: Owner::Class,
         unit_bytes: 1_000,
         overhead_bytes: 0,
         rule: ClassCreditRule::Zones(CreditSpec::n23(1, 1, Duration(US))),

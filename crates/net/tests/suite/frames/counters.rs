@@ -32,6 +32,7 @@ impl Probe for Log {
                 is_update,
                 classes,
                 words,
+                ..
             } => {
                 let says = counters(classes, &words).collect();
                 let (list, from) = match is_update {
@@ -85,6 +86,7 @@ fn pair(payloads: &[u32], (lane, counters): (LaneSpec, CountersSpec)) -> Net {
     net.spec.stop_at = Time(20 * MS);
     net.spec.warm_up = Time::ZERO;
     let credit = ClassCreditSpec {
+        owner: Owner::Class,
         unit_bytes: 64,
         overhead_bytes: -4,
         rule: ClassCreditRule::Counters(lane),

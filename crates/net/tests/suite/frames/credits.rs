@@ -64,6 +64,7 @@ fn pair(rule: CreditSpec, unit_bytes: u32) -> Net {
     net.spec.stop_at = Time(20 * MS);
     net.spec.warm_up = Time::ZERO;
     net.spec.links[0].channels[0].credits = vec![Some(ClassCreditSpec {
+        owner: Owner::Class,
         unit_bytes,
         overhead_bytes: 0,
         rule: ClassCreditRule::Zones(rule),

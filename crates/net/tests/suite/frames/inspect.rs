@@ -98,6 +98,7 @@ fn one_credit() -> EthernetSpec {
     };
     let unit_bytes = 1_016;
     net.spec.links[0].channels[0].credits = vec![Some(ClassCreditSpec {
+        owner: Owner::Class,
         unit_bytes,
         overhead_bytes: 0,
         rule: ClassCreditRule::Zones(rule),

@@ -3,7 +3,8 @@
 
 use backwater_net::frames::spec::{
     Bind, ClassCreditRule, ClassCreditSpec, CountersSpec, CreditRule, CreditSpec, Detect,
-    EthernetSpec, LaneSpec, MemorySpec, NodeKind, Says, Select, Shares, StatementSpec, UpdateSpec,
+    EthernetSpec, LaneSpec, MemorySpec, NodeKind, Owner, Says, Select, Shares, StatementSpec,
+    UpdateSpec,
 };
 
 use super::super::routes;
@@ -64,10 +65,17 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
                     (input.high_bytes, input.low_bytes) = (u64::MAX, 0);
                 }
                 let kept = own.counters;
+                let owner = match mix.has_lanes {
+                    true => {
+                        dice.pick(&[Owner::Class, Owner::Destination, Owner::Flow, Owner::Flow])
+                    }
+                    false => Owner::Class,
+                };
                 own.credits.push(has_credit.then(|| ClassCreditSpec {
+                    owner,
                     unit_bytes,
                     overhead_bytes,
-                    rule: scheme(dice, kept.as_ref(), rule, unit_bytes),
+                    rule: scheme(dice, kept.as_ref(), owner, rule, unit_bytes),
                 }));
             }
         }
@@ -85,11 +93,19 @@ fn most_cost(unit_bytes: u32) -> u32 {
 fn scheme(
     dice: &mut Dice,
     kept: Option<&CountersSpec>,
+    owner: Owner,
     rule: CreditRule,
     unit_bytes: u32,
 ) -> ClassCreditRule {
     match kept {
-        Some(kept) => ClassCreditRule::Counters(lane(dice, kept, most_cost(unit_bytes))),
+        Some(kept) => {
+            let mut lane = lane(dice, kept, most_cost(unit_bytes));
+            // However many there are.
+            if owner != Owner::Class {
+                lane.reserve_units = 0;
+            }
+            ClassCreditRule::Counters(lane)
+        }
         None => ClassCreditRule::Zones(zones(dice, rule, FRAME_BYTES.div_ceil(unit_bytes))),
     }
 }

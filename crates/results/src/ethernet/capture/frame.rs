@@ -128,20 +128,21 @@ impl Encoder {
                 bytes.extend(mac(destination));
             }
             Content::Credit {
-                class,
+                lane,
                 message,
                 value,
             } => {
                 bytes.extend(MAC_CONTROL);
                 bytes.extend(CREDIT);
-                bytes.extend([message as u8, 1 << (class & 7)]);
+                bytes.extend([message as u8, 1 << (lane.class().unwrap_or(0) & 7)]);
                 bytes.extend(value.to_be_bytes());
             }
             Content::Counters {
                 is_update,
+                first,
                 classes,
                 words,
-            } => bytes.extend(message(is_update, classes, &words)),
+            } => bytes.extend(message(is_update, (first, classes), &words)),
         }
         (bytes, length)
     }
@@ -217,9 +218,11 @@ fn frame_around(is_tagged: bool) -> u32 {
 }
 
 /// A message about counters.
-fn message(is_update: bool, classes: u32, words: &[u64; 6]) -> Vec<u8> {
+fn message(is_update: bool, (first, classes): (Option<u32>, u32), words: &[u64; 6]) -> Vec<u8> {
     let mut bytes = COUNTERS.to_vec();
-    bytes.extend([0, 1 + u8::from(is_update)]);
+    // Of lanes: which 32 of them.
+    let group = first.map_or(0, |first| (first / 32) as u8);
+    bytes.extend([group, 1 + u8::from(is_update)]);
     bytes.extend(classes.to_be_bytes());
     let values = counters(classes, words).flat_map(|(_, value)| (value as u32).to_be_bytes());
     bytes.extend(values);

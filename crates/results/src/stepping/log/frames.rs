@@ -62,7 +62,12 @@ impl FrameLog {
     /// What stops a frame in front of a channel, if anything does.
     fn stop(&self, channel: u32, view: &FrameView) -> String {
         let (class, to) = (view.class, view.destination);
-        let gates = [Gate::Port, Gate::Class(class), Gate::Destination(class, to)];
+        let gates = [
+            Gate::Port,
+            Gate::Class(class),
+            Gate::Destination(class, to),
+            Gate::Flow(class, view.way()),
+        ];
         let on = gates.into_iter().find_map(|gate| {
             let since = self.stopped.get(&(channel, gate))?;
             Some((gate, *since))
@@ -171,8 +176,8 @@ impl Probe for FrameLog {
             self.stopped.remove(&(channel, gate));
         }
         let named = &self.named;
-        let has_credit = matches!(gate, Gate::Class(class)
-            if self.credited.contains(&(channel, class)));
+        let class = gate.class();
+        let has_credit = class.is_some_and(|own| self.credited.contains(&(channel, own)));
         self.kept.note(at.ps(), || {
             let (what, by) = (named.gate(channel, gate), named.to(channel));
             match (is_stopped, has_credit) {

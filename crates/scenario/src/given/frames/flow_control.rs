@@ -45,7 +45,7 @@ pub(crate) enum FlowControl {
         #[key(otherwise = "all of it")]
         blocked_share: Option<BlockedShare>,
     },
-    /// Absolute credit for each class of a link: a credit frame carries N2 + N3 - fill, the sender
+    /// Absolute credit for each lane of a link: a credit frame carries N2 + N3 - fill, the sender
     /// subtracts what it sent within `window`.
     #[word(cite = "Kung 1993, section 4.3")]
     N23 {
@@ -182,6 +182,9 @@ pub(crate) struct Credits {
     /// Classes under flow control: those that are lossless.
     #[key(is = Wholes(Whole { min: 0, max: 7, unit: "" }), otherwise = "all")]
     pub classes: Placed<Option<Vec<u8>>>,
+    /// Who has a lane (a virtual channel) of its own, with all of this credit for itself.
+    #[key(default = "\"class\"")]
+    pub lanes: Placed<Owner>,
     /// What one unit of credit is good for: a frame costs its bytes in units, rounded up.
     #[key(is = Size { min: 1, max: 16_000 })]
     #[key(otherwise = "the largest frame of the class, so that each frame costs one")]
@@ -221,18 +224,21 @@ pub(crate) struct Lanes {
     /// Classes under flow control: those that are lossless.
     #[key(is = Wholes(Whole { min: 0, max: 7, unit: "" }), otherwise = "all")]
     pub classes: Placed<Option<Vec<u8>>>,
-    /// Most credits of a class that are spent and not known to be free again.
+    /// Who has a lane (a virtual channel) of its own, with credit of its own.
+    #[key(default = "\"class\"")]
+    pub lanes: Placed<Owner>,
+    /// Most credits of a lane that are spent and not known to be free again.
     #[key(is = Whole { min: 1, max: LIMIT_MAX, unit: "credits" })]
     #[key(otherwise = "what passes during the loop of the link at its full rate")]
     pub limit: Placed<Option<u32>>,
-    /// One limit for all classes of a port instead, which divides it by `reserve` and `share`.
+    /// One limit for all lanes of a port instead, which divides it by `reserve` and `share`.
     #[key(is = Whole { min: 1, max: LIMIT_MAX, unit: "credits" }, otherwise = "none")]
     pub port_limit: Placed<Option<u32>>,
-    /// Of `port_limit`, what each class has for itself.
+    /// Of `port_limit`, what each lane has for itself.
     #[key(is = Whole { min: 0, max: LIMIT_MAX, unit: "credits" })]
-    #[key(otherwise = "an equal part of all of it")]
+    #[key(otherwise = "an equal part of all of it; 0 where lanes are of flows or hosts")]
     pub reserve: Placed<Option<u32>>,
-    /// How much of what nobody reserves a class may use beside its reserve.
+    /// How much of what nobody reserves a lane may use beside its reserve.
     #[key(otherwise = "`\"static\"`")]
     pub share: Placed<Option<Share>>,
     /// With `share = "static"`: so much.
@@ -247,6 +253,17 @@ pub(crate) struct Lanes {
     /// Whether a class with credit is promised to be lossless.
     #[key(default = "\"checked\"")]
     pub headroom: Placed<Headroom>,
+}
+
+/// Words of `lanes`: Who has a lane (a virtual channel) of its own.
+#[word(of = backwater_net::frames::spec::Owner)]
+pub(crate) enum Owner {
+    /// Each class: one for all of its frames.
+    Class,
+    /// Each flow, and each way of a flow that has answers. Those of a class go in turns.
+    Flow,
+    /// Each host that frames of a class go to. Those of a class go in the order in which they came.
+    Destination,
 }
 
 /// Words of `share`: How much a class may use of what all share.

@@ -6,6 +6,7 @@ mod credits;
 mod datagrams;
 mod deadlocks;
 mod headroom;
+mod lanes;
 mod memory;
 mod multicast;
 mod promises;

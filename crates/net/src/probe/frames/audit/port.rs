@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use backwater_kernel::{Rate, Time};
 
 use crate::probe::frames::{FrameView, Gate};
-use crate::spec::frames::{ChannelSpec, NodeSpec, WatchdogAction};
+use crate::spec::frames::{ChannelSpec, NodeSpec, Owner, WatchdogAction};
 
 /// What stands in front of a channel.
 #[derive(Clone, Debug)]
@@ -30,6 +30,8 @@ pub struct Closed {
     /// A bit each.
     classes: u32,
     destinations: BTreeSet<(u8, u32)>,
+    /// Flows, one way.
+    ways: BTreeSet<(u8, u32)>,
 }
 
 /// The frames of a class.
@@ -40,6 +42,8 @@ pub struct Queue {
     pub waiting: VecDeque<Waiting>,
     /// The frame being sent, bytes.
     pub sending: u64,
+    /// Flows have lanes of their own, which go in turns.
+    pub has_turns: bool,
 }
 
 /// A frame that waits.
@@ -48,13 +52,19 @@ pub struct Waiting {
     pub flow: u32,
     pub number: u64,
     pub destination: u32,
+    /// Twice the flow, and one more for the way back.
+    pub way: u32,
     pub bytes: u32,
 }
 
 impl Port {
     pub fn new(channel: &ChannelSpec, node: Option<&NodeSpec>) -> Port {
         let watchdog = node.and_then(|node| node.watchdog);
-        let queue = |limit_bytes: Option<u64>| Queue {
+        let queue = |(class, limit_bytes): (usize, Option<u64>)| Queue {
+            has_turns: matches!(
+                channel.credits.get(class),
+                Some(Some(credit)) if credit.owner == Owner::Flow
+            ),
             limit_bytes,
             bytes: 0,
             waiting: VecDeque::new(),
@@ -67,7 +77,7 @@ impl Port {
             may_force: watchdog.is_some_and(|dog| dog.action == WatchdogAction::Forward),
             busy_until: Time::ZERO,
             closed: Closed::default(),
-            queues: limits.map(queue).collect(),
+            queues: limits.enumerate().map(queue).collect(),
             is_touched: false,
             touched: 0,
         }
@@ -94,14 +104,18 @@ impl Closed {
             }
             Gate::Destination(class, to) if is_stopped => self.destinations.insert((class, to)),
             Gate::Destination(class, to) => self.destinations.remove(&(class, to)),
+            Gate::Flow(class, way) if is_stopped => self.ways.insert((class, way)),
+            Gate::Flow(class, way) => self.ways.remove(&(class, way)),
         }
     }
 
-    /// May no frame of the class to this station start?
+    /// May a frame of the class not start?
     #[inline]
-    pub fn is_stopped(&self, class: u8, destination: u32) -> bool {
+    pub fn is_stopped(&self, class: u8, frame: &Waiting) -> bool {
+        let has = |set: &BTreeSet<(u8, u32)>, own| !set.is_empty() && set.contains(&(class, own));
         self.is_class_stopped(class)
-            || !self.destinations.is_empty() && self.destinations.contains(&(class, destination))
+            || has(&self.destinations, frame.destination)
+            || has(&self.ways, frame.way)
     }
 
     #[inline]
@@ -110,13 +124,14 @@ impl Closed {
     }
 
     /// May one of these frames of the class start? Frames are looked at one by one only where
-    /// destinations are stopped.
+    /// parts of a class are held back.
     fn lets_any(&self, class: u8, waiting: &VecDeque<Waiting>) -> bool {
-        if self.is_class_stopped(class) || self.destinations.is_empty() {
+        let has_parts = !self.destinations.is_empty() || !self.ways.is_empty();
+        if self.is_class_stopped(class) || !has_parts {
             return !self.is_class_stopped(class);
         }
         let mut waiting = waiting.iter();
-        waiting.any(|waiting| !self.is_stopped(class, waiting.destination))
+        waiting.any(|waiting| !self.is_stopped(class, waiting))
     }
 }
 
@@ -126,6 +141,7 @@ impl Waiting {
             flow: frame.flow,
             number: frame.number,
             destination: frame.destination,
+            way: frame.way(),
             bytes: frame.bytes,
         }
     }

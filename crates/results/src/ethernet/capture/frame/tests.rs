@@ -106,7 +106,7 @@ fn a_stop_of_a_destination_names_it() {
 #[test]
 fn credit_names_its_class_and_what_it_says() {
     let content = Content::Credit {
-        class: 3,
+        lane: backwater_net::frames::probe::Gate::Class(3),
         message: backwater_net::frames::probe::CreditMessage::Sync,
         value: 0x0102_0304,
     };

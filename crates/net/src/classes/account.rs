@@ -1,13 +1,15 @@
-//! What came over a channel and has not left the node it enters.
+//! What came over a lane and has not left the node that the lane leads to.
+//!
+//! A frame remembers the account that holds it, so that whoever frees it needs to know nothing else.
 
 use alloc::vec::Vec;
 
 use backwater_kernel::Time;
 
-/// What came over a channel in one class and has not left.
+/// What came over one lane and has not left. A cache line.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
-pub(crate) struct Input {
+pub(crate) struct Account {
     pub bytes: u64,
     pub high_bytes: u64,
     pub low_bytes: u64,
@@ -16,14 +18,18 @@ pub(crate) struct Input {
     /// Shared memory: parts of it.
     pub shared_bytes: u64,
     pub headroom_bytes: u64,
+    /// The channel over which it comes,
+    pub channel: u32,
     /// Which share of its switch it has.
     pub share: u16,
+    /// and the class in which it comes.
+    pub class: u8,
     pub is_congested: bool,
 }
 
 /// What is seldom touched of it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct InputTimes {
+pub(crate) struct AccountTimes {
     pub headroom_most_bytes: u64,
     /// The last data frame that came.
     pub last: Time,
@@ -31,7 +37,7 @@ pub(crate) struct InputTimes {
     pub last_to: Vec<(u32, Time)>,
 }
 
-impl InputTimes {
+impl AccountTimes {
     /// A data frame to `station` has come.
     pub fn note(&mut self, now: Time, station: Option<u32>) {
         self.last = now;
@@ -40,5 +46,15 @@ impl InputTimes {
             Some((_, last)) => *last = now,
             None => self.last_to.push((station, now)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_one_cache_line() {
+        assert_eq!(size_of::<Account>(), 64);
     }
 }
