@@ -32,6 +32,7 @@ mod progress;
 mod reproduce;
 mod run;
 mod saturate;
+mod sizes;
 mod step;
 mod sweep;
 

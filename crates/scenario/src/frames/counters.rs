@@ -25,6 +25,9 @@ const INFINIBAND_MAX: u32 = 1 << 11;
 const CF_BITS: u8 = 15;
 const CC_BITS: u8 = 20;
 const FC_BITS: u8 = 12;
+/// Steps of `cf_max_spacing`, bytes, and how many there are.
+const CF_STEP: u64 = 1 << 14;
+const CF_STEPS: u64 = 64;
 /// Bytes of an ordered set of 8 symbols.
 const ORDERED_SET: u32 = 8;
 
@@ -306,6 +309,30 @@ impl Port<'_> {
         }
         self.too_much_reserved(mistakes);
         self.too_wide(mistakes);
+        self.between_steps(mistakes);
+    }
+
+    /// The standard counts the longest spacing in steps.
+    fn between_steps(&self, mistakes: &mut Diagnostics) {
+        let FlowControl::Cbfc { cf_max_spacing, .. } = self.control else {
+            return;
+        };
+        let given = **cf_max_spacing;
+        if given.is_multiple_of(CF_STEP) {
+            return;
+        }
+        let below = (given / CF_STEP).max(1);
+        Diagnostic::error("out-of-range", "`cf_max_spacing` is in steps of 16 KiB")
+            .at(
+                &cf_max_spacing.at,
+                format!("{given} B are between two steps"),
+            )
+            .help(format!(
+                "write `cf_max_spacing = \"{} KiB\"` or `\"{} KiB\"`",
+                16 * below,
+                16 * (below + 1).min(CF_STEPS)
+            ))
+            .tell(mistakes);
     }
 
     fn without_port_limit(&self, mistakes: &mut Diagnostics) {
@@ -380,7 +407,8 @@ impl Port<'_> {
         if updates * cells < 1 << CF_BITS {
             return None;
         }
-        let least = ((1 << CF_BITS) / updates - 1) * u64::from(self.profile.cell);
+        let most = ((1 << CF_BITS) / updates - 1) * u64::from(self.profile.cell);
+        let most = most / CF_STEP * CF_STEP;
         let because = match may_lose {
             true => " (one of them may be lost here)",
             false => "",
@@ -399,7 +427,8 @@ impl Port<'_> {
             self.name
         ))
         .help(format!(
-            "write `cf_max_spacing = \"{least} B\"` or less, or larger cells"
+            "write `cf_max_spacing = \"{} KiB\"` or less, or larger cells",
+            most / 1024
         ));
         Some(found)
     }
@@ -476,7 +505,8 @@ impl Port<'_> {
     }
 }
 
-fn gcd(one: u32, other: u32) -> u32 {
+/// Greatest common divisor.
+pub(crate) fn gcd(one: u32, other: u32) -> u32 {
     match other {
         0 => one,
         _ => gcd(other, one % other),

@@ -8,7 +8,7 @@
 mod account;
 mod checks;
 mod controls;
-mod counters;
+pub(crate) mod counters;
 mod credits;
 mod crossings;
 mod deadlock;
@@ -23,7 +23,7 @@ mod memory;
 mod net;
 mod offers;
 mod overload;
-mod packets;
+pub(crate) mod packets;
 mod promises;
 mod queues;
 mod routes;
@@ -37,7 +37,7 @@ mod threats;
 mod topology;
 mod traffic;
 mod trunks;
-mod way;
+pub(crate) mod way;
 mod workloads;
 
 use backwater_net::frames::spec::{EthernetSpec, FrameRules, MemorySpec, NodeKind, SeriesSpec};

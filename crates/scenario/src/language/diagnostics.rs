@@ -9,6 +9,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use crate::language::errors;
 use crate::language::source::{At, Source};
 
+mod gathered;
 mod lines;
 mod severity;
 use lines::{floor_boundary, line_at, lines_around, span_in_line};
@@ -164,6 +165,8 @@ pub struct Diagnostics {
     counts: [u64; 3],
     /// Kinds of mistakes that would only follow from others.
     left_out: Vec<&'static str>,
+    /// Those that are told as one.
+    gathered: Option<gathered::Gathered>,
 }
 
 impl Diagnostics {
@@ -200,6 +203,10 @@ impl Diagnostics {
             *again += 1;
             return;
         }
+        let Some(diagnostic) = self.gathered_or(diagnostic) else {
+            self.seen.insert(key, 0);
+            return;
+        };
         let count = &mut self.counts[diagnostic.severity as usize];
         *count += 1;
         if *count <= LISTED {

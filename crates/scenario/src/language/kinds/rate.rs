@@ -10,7 +10,7 @@ use crate::language::reader::Reader;
 use crate::language::record::Datum;
 use crate::language::table::Key;
 use crate::language::tree::{self, Node};
-use crate::language::units::{self, RATES};
+use crate::language::units::{self, FASTEST, RATES};
 
 /// Bits per second.
 pub struct Rate;
@@ -33,7 +33,7 @@ pub struct PortRate;
 impl Kind for Rate {
     fn facts(&self) -> Facts {
         Facts::new("a rate", "\"622 Mbps\"", quantity(&names(&units::rates()))).range(
-            "1 bps to 1000000 Tbps",
+            format!("1 bps to {FASTEST}"),
             usual_units(),
             "Mbps",
         )
@@ -52,7 +52,7 @@ impl Kind for CellRate {
         let schema = quantity(&[names(&units::rates()), vec!["cells/s"]].concat());
         let units = [usual_units(), vec!["cells/s"]].concat();
         Facts::new("a rate", "\"10 Mbps\"", schema).range(
-            format!("{} bps to 1000000 Tbps", self.min),
+            format!("{} bps to {FASTEST}", self.min),
             units,
             "Mbps",
         )
