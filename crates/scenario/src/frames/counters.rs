@@ -6,6 +6,8 @@
 //! f being the time of the frame on the wire; with grains g `g - gcd(cost, g)` more, since so much
 //! of what is free is not told.
 
+mod keys;
+
 use backwater_kernel::words::counted;
 use backwater_kernel::{Channels, Duration};
 use backwater_net::frames::spec::{
@@ -290,105 +292,6 @@ impl Port<'_> {
                 (f64::from(shared) * part / (1.0 + part)) as u32
             }
         })
-    }
-
-    /// The keys of a link by themselves.
-    fn check_keys(&self, mistakes: &mut Diagnostics) {
-        let lanes = self.lanes;
-        match lanes.port_limit.place() {
-            Some(at) => {
-                if let Some(limit) = lanes.limit.place() {
-                    Diagnostic::error("bad-scheme", "a limit is one of each class, or of the port")
-                        .at(limit, "a limit of each class")
-                        .at(at, "one for all of them")
-                        .help("leave one of them out")
-                        .tell(mistakes);
-                }
-            }
-            None => self.without_port_limit(mistakes),
-        }
-        self.too_much_reserved(mistakes);
-        self.too_wide(mistakes);
-        self.between_steps(mistakes);
-    }
-
-    /// The standard counts the longest spacing in steps.
-    fn between_steps(&self, mistakes: &mut Diagnostics) {
-        let FlowControl::Cbfc { cf_max_spacing, .. } = self.control else {
-            return;
-        };
-        let given = **cf_max_spacing;
-        if given.is_multiple_of(CF_STEP) {
-            return;
-        }
-        let below = (given / CF_STEP).max(1);
-        Diagnostic::error("out-of-range", "`cf_max_spacing` is in steps of 16 KiB")
-            .at(
-                &cf_max_spacing.at,
-                format!("{given} B are between two steps"),
-            )
-            .help(format!(
-                "write `cf_max_spacing = \"{} KiB\"` or `\"{} KiB\"`",
-                16 * below,
-                16 * (below + 1).min(CF_STEPS)
-            ))
-            .tell(mistakes);
-    }
-
-    fn without_port_limit(&self, mistakes: &mut Diagnostics) {
-        let lanes = self.lanes;
-        let keys = [
-            ("reserve", lanes.reserve.place()),
-            ("share", lanes.share.place()),
-            ("share_limit", lanes.share_limit.place()),
-            ("share_power", lanes.share_power.place()),
-        ];
-        for (key, at) in keys {
-            let Some(at) = at else { continue };
-            Diagnostic::no_meaning(key, "without `port_limit`")
-                .at(at, "of what the classes of a port share")
-                .help("give `port_limit`, or leave it out")
-                .tell(mistakes);
-        }
-    }
-
-    fn too_much_reserved(&self, mistakes: &mut Diagnostics) {
-        let lanes = self.lanes;
-        let (Some(port), Some(reserve)) = (*lanes.port_limit, *lanes.reserve) else {
-            return;
-        };
-        let all = u64::from(reserve) * u64::from(self.classes);
-        if all > u64::from(port) {
-            Diagnostic::error("too-large", "classes reserve more than the port has")
-                .at(
-                    &lanes.reserve.at,
-                    format!("{} times {reserve} = {all}", self.classes),
-                )
-                .at(&lanes.port_limit.at, format!("{port} credits in all"))
-                .help(format!(
-                    "write `reserve = {}` at most",
-                    port / self.classes.max(1)
-                ))
-                .tell(mistakes);
-        }
-    }
-
-    /// More than the counters tell apart.
-    fn too_wide(&self, mistakes: &mut Diagnostics) {
-        let most = self.profile.most;
-        let limits = [
-            ("limit", &self.lanes.limit),
-            ("port_limit", &self.lanes.port_limit),
-        ];
-        for (key, limit) in limits {
-            if let Some(given) = limit.value.filter(|given| *given > most) {
-                Diagnostic::error("too-large", "the counters can't tell so much apart")
-                    .at(&limit.at, format!("{given} credits"))
-                    .note(format!("half of what 12 bits count: {most}"))
-                    .help(format!("write `{key} = {most}` at most"))
-                    .tell(mistakes);
-            }
-        }
     }
 
     /// Between two CF_Updates that arrive no more may be freed than their bits tell.

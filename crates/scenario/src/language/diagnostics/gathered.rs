@@ -1,6 +1,6 @@
 //! Mistakes that all follow from one choice: the first is told, and where the others are.
 
-use super::{Diagnostic, Diagnostics};
+use super::Diagnostic;
 use crate::language::source::At;
 use crate::language::suggest;
 
@@ -12,7 +12,6 @@ const FOLLOW: [&str; 5] = [
     "unconnected",
     "unknown-flow",
 ];
-
 /// So many lines are named.
 const SHOWN: usize = 12;
 
@@ -23,60 +22,68 @@ pub(super) struct Gathered {
     chosen: At,
     /// The mistake that is told, by its place among all.
     told: Option<usize>,
-    /// Lines of the others.
+    /// Lines of all of them, its own first.
     lines: Vec<usize>,
 }
 
-impl Diagnostics {
-    /// The network was chosen from outside, here: names of the file that it does not have are one
-    /// mistake.
-    pub(crate) fn gather_names(&mut self, chosen: At) {
-        self.gathered = Some(Gathered {
+impl Gathered {
+    /// The network was chosen here.
+    pub fn chosen(chosen: At) -> Gathered {
+        Gathered {
             chosen,
             told: None,
             lines: Vec::new(),
-        });
+        }
     }
 
-    /// It, to be told, if it is not one of those that are gathered.
-    pub(super) fn gathered_or(&mut self, diagnostic: Diagnostic) -> Option<Diagnostic> {
-        if self.gathered.is_none() || !FOLLOW.contains(&diagnostic.code) {
-            return Some(diagnostic);
+    /// Is it told by another of the list? The first is changed to speak for all.
+    pub fn swallows(
+        &mut self,
+        diagnostic: &mut Diagnostic,
+        line: Option<usize>,
+        list: &mut [Diagnostic],
+    ) -> bool {
+        if !FOLLOW.contains(&diagnostic.code) {
+            return false;
         }
-        let line = self.line_of(&diagnostic);
-        let next = self.list.len();
-        let own = self.gathered.as_mut()?;
-        let Some(told) = own.told else {
-            if diagnostic.code != FOLLOW[0] {
-                return Some(diagnostic);
+        let line = line.filter(|line| !self.lines.contains(line));
+        let Some(told) = self.told else {
+            if diagnostic.code == FOLLOW[0] {
+                self.told = Some(list.len());
+                self.lines.extend(line);
+                speaks_for_all(diagnostic, &self.chosen);
             }
-            own.told = Some(next);
-            own.lines.extend(line);
-            return Some(first(diagnostic, &own.chosen));
+            return false;
         };
-        own.lines
-            .extend(line.filter(|line| !own.lines.contains(line)));
-        let (others, told) = (own.lines.get_mut(1..)?, self.list.get_mut(told)?);
-        others.sort_unstable();
-        told.notes.truncate(2);
-        if !others.is_empty() {
-            let more = |more| format!(" and {more} more");
-            let lines = suggest::first(others, SHOWN, ToString::to_string, more);
-            let lines_are = if others.len() == 1 { "line" } else { "lines" };
-            told.notes
-                .push(format!("others stand on {lines_are} {lines}"));
+        self.lines.extend(line);
+        if let Some(told) = list.get_mut(told) {
+            point_at(&mut self.lines, told);
         }
-        None
+        true
     }
 }
 
-/// The one that is told.
-fn first(mut diagnostic: Diagnostic, chosen: &At) -> Diagnostic {
-    let nodes = diagnostic.notes.drain(..).next().unwrap_or_default();
-    diagnostic.help.clear();
+fn speaks_for_all(diagnostic: &mut Diagnostic, chosen: &At) {
+    let label = "the network is chosen here".into();
+    diagnostic.labels.push((chosen.clone(), label));
+    let own = "the file names nodes of the network that it has itself".into();
+    diagnostic.notes.insert(0, own);
+    diagnostic.notes.truncate(2);
+    diagnostic.help =
+        vec!["leave the network as the file has it, or change those names, too".into()];
+}
+
+/// Says where the others stand.
+fn point_at(lines: &mut [usize], diagnostic: &mut Diagnostic) {
+    let Some((_, others)) = lines.split_first_mut().filter(|own| !own.1.is_empty()) else {
+        return;
+    };
+    others.sort_unstable();
+    let more = |more| format!(" and {more} more");
+    let shown = suggest::first(others, SHOWN, ToString::to_string, more);
+    let word = if others.len() == 1 { "line" } else { "lines" };
+    diagnostic.notes.truncate(2);
     diagnostic
-        .at(chosen, "the network is chosen here")
-        .note("the file names nodes of the network that it has itself")
-        .note(nodes)
-        .help("leave the network as the file has it, or change those names, too")
+        .notes
+        .push(format!("others stand on {word} {shown}"));
 }
