@@ -11,7 +11,7 @@ use crate::language::typed::Placed;
 /// Threshold that stops: the paper's.
 pub(crate) const XOFF: Usual<OrShare<u64>> = usual!(80 percent);
 /// Most credits of a limit: what a counter of 20 bits tells apart.
-const LIMIT_MAX: u64 = (1 << 19) - 1;
+pub(crate) const LIMIT_MAX: u64 = (1 << 19) - 1;
 
 /// Threshold that resumes: the paper's.
 pub(crate) const XON: Usual<OrShare<u64>> = usual!(70 percent);
