@@ -3,6 +3,7 @@
 //! The next is a file for what one thing keeps, with the rules on that alone.
 
 pub(crate) mod credits;
+pub(crate) mod drain;
 pub(crate) mod input;
 pub(crate) mod queue;
 pub(crate) mod requests;
@@ -21,6 +22,7 @@ use backwater_kernel::{Duration, Stream, Time};
 
 use crate::spec::frames::{BackPressureSpec, StormSpec, WatchdogSpec};
 use credits::Credits;
+use drain::Drain;
 use input::{Input, InputTimes};
 use queue::{Lanes, Queue, QueueCounts};
 use requests::{Asked, Requests};
@@ -46,6 +48,8 @@ pub(crate) struct Classes {
     pub inputs: Vec<Input>,
     pub input_times: Vec<InputTimes>,
     pub credits: Credits,
+    /// Ports in front of stations that take frames at their own pace, by channel.
+    pub drains: Vec<Drain>,
     pub nodes: Vec<Node>,
     pub flows: Vec<FrameFlow>,
     pub losses: Vec<Losses>,
@@ -93,6 +97,7 @@ impl Classes {
             inputs: Vec::new(),
             input_times: Vec::new(),
             credits: Credits::default(),
+            drains: Vec::new(),
             nodes: Vec::new(),
             flows: Vec::new(),
             losses: Vec::new(),

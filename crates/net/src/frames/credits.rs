@@ -103,7 +103,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// then knows of it.
     pub(crate) fn spend_credit(&mut self, channel: u32, class: u8, bytes: u64, arrives: Time) {
         let Some(leg) = self.network.credit_leg(channel, class) else {
-            return;
+            return self.wait_for_station(channel, bytes as u32);
         };
         let network = &mut self.network;
         let cost = network.classes.credits.cost(leg, bytes);

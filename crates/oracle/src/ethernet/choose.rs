@@ -40,6 +40,9 @@ impl Network {
         if self.is_class_stopped(channel, class) && !self.forwards_in_spite(channel, class) {
             return None;
         }
+        if self.is_held_up(self.now.unwrap_or_default(), channel) {
+            return None;
+        }
         let mut waiting = self.queue(channel, class).waiting.iter();
         let place = waiting.position(|frame| !self.is_destination_stopped(channel, frame))?;
         (!self.lacks_credit(channel, class, place)).then_some(place)

@@ -98,6 +98,7 @@ pub(crate) fn build(
     let series = series::series(given, &net, &flows, ports, stop_at, mistakes);
     let memories = Memories::read(file, &net, mistakes);
     let nodes = switches::nodes(file, &net, (&links, memories.as_ref()), ports, &own);
+    let drains = switches::drains(&net, &links, &own, mistakes);
     let routes = routes::given(file, &net, mistakes);
     let crossings = crossings::follow(&net, &routes, &flows, mistakes);
     let given: Vec<_> = file.links.iter().map(|own| &own.outages[..]).collect();
@@ -112,6 +113,7 @@ pub(crate) fn build(
             routes,
             spread: (*file.switch.spread).into(),
             stall_after: run.stall.unwrap_or(checks::USUAL_STALL),
+            drains,
         },
         flows: flows.specs.clone(),
         outages,
