@@ -127,6 +127,9 @@ pub(crate) fn drains(
                 break;
             }
             let from = &step.from;
+            if from.sure().is_none() {
+                continue;
+            }
             if let Some(before) = before.filter(|before| ***before >= **from) {
                 Diagnostic::error("bad-times", "steps of a host are out of order")
                     .at(&from.at, "not later than the step before it")
