@@ -150,7 +150,9 @@ impl Options {
         }
         Ok(Link {
             rate: self.rate,
+            back: self.rate,
             delay,
+            nodes: Duration::ZERO,
             mtu: self.mtu,
             lossless_mtu: self.lossless_mtu.unwrap_or(self.mtu),
             least: self.least,
@@ -245,15 +247,21 @@ fn text(link: &Link, needs: &[Sizing]) -> Vec<String> {
     }));
     for own in needs {
         lines.push(String::new());
-        lines.push(format!("{}: {}", own.scheme, own.note));
-        let width = |of: fn(&sizing::Term) -> usize| own.terms.iter().map(of).max().unwrap_or(0);
-        let symbols = width(|term| term.symbol.len());
-        let values = width(|term| term.value.chars().count());
-        lines.extend(own.terms.iter().map(|term| {
-            let (symbol, value, meaning) = (term.symbol, &term.value, &term.meaning);
-            format!("  {symbol:<symbols$}  {value:>values$}  {meaning}")
-        }));
+        lines.extend(account(own));
     }
+    lines
+}
+
+/// What a figure is made of, a term a line.
+pub(crate) fn account(own: &Sizing) -> Vec<String> {
+    let mut lines = Vec::from([format!("{}: {}", own.scheme, own.note)]);
+    let width = |of: fn(&sizing::Term) -> usize| own.terms.iter().map(of).max().unwrap_or(0);
+    let symbols = width(|term| term.symbol.len());
+    let values = width(|term| term.value.chars().count());
+    lines.extend(own.terms.iter().map(|term| {
+        let (symbol, value, meaning) = (term.symbol, &term.value, &term.meaning);
+        format!("  {symbol:<symbols$}  {value:>values$}  {meaning}")
+    }));
     lines
 }
 

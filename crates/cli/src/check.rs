@@ -10,7 +10,7 @@ use backwater_scenario::{Diagnostics, Source};
 use serde_json::{Map, Value, json};
 
 use crate::output::Output;
-use crate::{BAD_INPUT, Changes, SUCCESS, complain, document, fail, files};
+use crate::{BAD_INPUT, Changes, SUCCESS, complain, document, fail, files, sizes};
 use backwater_run::memory::Memory;
 
 /// Scenario files to check.
@@ -19,6 +19,9 @@ pub struct Options {
     /// Scenario files; `-` is standard input
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    /// Bytes that each link needs for no loss and for the full rate, under the scheme it uses
+    #[arg(long)]
+    sizes: bool,
     #[command(flatten)]
     changes: Changes,
     #[command(flatten)]
@@ -89,6 +92,12 @@ fn one(path: &Path, options: &Options) -> Result<Fields, Fields> {
         let headroom = tell_headroom(&name, &table, meant, options.output.verbose);
         fields.insert("headroom".into(), headroom);
     }
+    if options.sizes {
+        fields.insert(
+            "sizes".into(),
+            sizes::tell(&name, &scenario, options.output.verbose),
+        );
+    }
     // Only where it is asked for: the bounds are computed again for it.
     let hops = options
         .output
@@ -154,7 +163,7 @@ fn tell_headroom(name: &str, table: &Table, meant: &str, is_verbose: bool) -> Va
 }
 
 /// The rows of a table for programs: each an object, by the names of its columns.
-fn rows(table: &Table) -> Value {
+pub(crate) fn rows(table: &Table) -> Value {
     let keys = table.keys();
     let value = |cell: &Cell| match cell {
         Cell::Text(text) => json!(text),
@@ -170,7 +179,7 @@ fn rows(table: &Table) -> Value {
 }
 
 /// A table in columns; words to the left, numbers to the right.
-fn lines(table: &Table) -> Vec<String> {
+pub(crate) fn lines(table: &Table) -> Vec<String> {
     let text = |cell: &Cell| match cell {
         Cell::Text(text) => printable(text),
         Cell::Int(number) => number.to_string(),

@@ -1,4 +1,4 @@
-//! `backwater compare`: one workload on one topology under nine schemes, in a table.
+//! `backwater compare`: one workload on one topology under ten schemes, in a table.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -45,7 +45,7 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     #[arg(help_heading = "Run")]
     threads: Option<u8>,
-    /// Only these schemes: none, reno, dctcp, n23, n23-class, pause, destination, pfc, abr
+    /// Only these schemes: none, reno, dctcp, n23, n23-class, cbfc, pause, destination, pfc, abr
     #[arg(long, value_name = "SCHEME", num_args = 1.., value_delimiter = ',')]
     #[arg(help_heading = "Run")]
     only: Vec<String>,

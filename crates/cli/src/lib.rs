@@ -32,6 +32,7 @@ mod progress;
 mod reproduce;
 mod run;
 mod saturate;
+mod sizes;
 mod step;
 mod sweep;
 
@@ -89,7 +90,7 @@ enum Command {
     Merge(merge::Options),
     /// Find the load at which a network saturates
     Saturate(saturate::Options),
-    /// Run one workload under nine schemes and print a table
+    /// Run one workload under ten schemes and print a table
     Compare(compare::Options),
     /// Draw runs, sweeps and searches in one report
     Plot(plot::Options),

@@ -4,6 +4,7 @@
 
 pub(crate) mod account;
 pub(crate) mod credits;
+pub(crate) mod drain;
 pub(crate) mod lanes;
 pub(crate) mod queue;
 pub(crate) mod requests;
@@ -23,6 +24,7 @@ use backwater_kernel::{Duration, Stream, Time};
 use crate::spec::frames::{BackPressureSpec, StormSpec, WatchdogSpec};
 use account::{Account, AccountTimes};
 use credits::Credits;
+use drain::Drain;
 use lanes::Lanes;
 use queue::{Queue, QueueCounts};
 use requests::{Asked, Requests};
@@ -50,6 +52,8 @@ pub(crate) struct Classes {
     pub accounts: Vec<Account>,
     pub account_times: Vec<AccountTimes>,
     pub credits: Credits,
+    /// Ports in front of stations that take frames at their own pace, by channel.
+    pub drains: Vec<Drain>,
     pub nodes: Vec<Node>,
     pub flows: Vec<FrameFlow>,
     pub losses: Vec<Losses>,
@@ -100,6 +104,7 @@ impl Classes {
             accounts: Vec::new(),
             account_times: Vec::new(),
             credits: Credits::default(),
+            drains: Vec::new(),
             nodes: Vec::new(),
             flows: Vec::new(),
             losses: Vec::new(),

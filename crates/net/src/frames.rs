@@ -10,6 +10,7 @@ mod back_pressure;
 mod build;
 mod counters;
 mod credits;
+mod drain;
 pub(crate) mod finish;
 mod gates;
 mod inputs;

@@ -139,6 +139,8 @@ pub enum Hold {
         /// Since when; a run of circuits does not keep that.
         since: Option<Time>,
     },
+    /// The host behind the channel takes no more yet.
+    SlowHost,
 }
 
 /// Why a node has its neighbour stopped.

@@ -298,7 +298,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let entity = event.entity() as usize;
         let node = match Timer::of(event) {
             Timer::Refresh => network.legs[entity].receiver.node,
-            Timer::Storm | Timer::Interval | Timer::Statement => network.channels[entity].from,
+            Timer::Storm | Timer::Interval | Timer::Statement | Timer::Drain => {
+                network.channels[entity].from
+            }
             Timer::Update => network.channels[entity].to,
             Timer::Station => {
                 network.classes.flows[entity / 2]

@@ -92,6 +92,7 @@ mod compare;
 mod control;
 mod counters;
 mod credits;
+mod drains;
 mod loops;
 mod losses;
 mod multicast;

@@ -18,6 +18,7 @@ mod estimate;
 mod kalyanaraman1998;
 mod kung1993;
 pub mod lab;
+mod link_credits;
 pub mod measured;
 mod nouredine1999;
 mod plan;
@@ -87,6 +88,7 @@ pub fn papers() -> Vec<Paper> {
         zhang1991::paper(),
         nouredine1999::paper(),
         kalyanaraman1998::paper(),
+        link_credits::paper(),
     ]
 }
 

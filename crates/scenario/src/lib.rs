@@ -62,7 +62,7 @@ use given::circuits::Unit;
 use given::circuits::network::Link;
 use language::files::{self, Files};
 use language::reader::Reader;
-use language::record::Record;
+use language::record::{Datum, Field, Record};
 use language::resolved;
 use language::table::Section;
 use language::tree::{self, Node};
@@ -334,10 +334,15 @@ fn check(node: &Node, mistakes: &mut Diagnostics) -> (Record, Duration) {
 pub(crate) fn leave_out_what_follows(root: &Record, mistakes: &mut Diagnostics) {
     let makers = ["network", "topology"].into_iter();
     let makers = makers.filter(|key| root.section.key(key).is_some());
-    let mut tables = makers.filter_map(|key| root.record(key));
-    if tables.any(|table| !table.faulty.is_empty()) {
+    let tables: Vec<&Record> = makers.filter_map(|key| root.record(key)).collect();
+    if tables.iter().any(|table| !table.faulty.is_empty()) {
         mistakes.leave_out("unknown-node");
         mistakes.leave_out("unknown-name");
+    }
+    let mut keys = tables.iter().flat_map(|table| &table.fields);
+    let is_chosen = |key: &&Field| key.at.is_outside() && !matches!(key.datum, Datum::Record(_));
+    if let Some(chosen) = keys.find(|key| key.given && is_chosen(key)) {
+        mistakes.gather_names(chosen.at.clone());
     }
 }
 

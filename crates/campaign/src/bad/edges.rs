@@ -101,7 +101,7 @@ mod tests {
         );
         assert_eq!(
             at("ethernet", &["link"], "rate"),
-            [json!("1 bps"), json!("1000000 Tbps")]
+            [json!("1 bps"), json!("100 Tbps")]
         );
         assert!(at("ethernet", &["link"], "delay").contains(&json!("4611686 s")));
         assert_eq!(at("flit", &["traffic"], "load"), [json!(0.0), json!(1.0)]);

@@ -49,12 +49,13 @@ group = "burst"
 traffic = { kind = "bursts", size = "5 kB", start = "10 ms", every = "10 ms" }
 "#;
 
-const SCHEMES: [&str; 9] = [
+const SCHEMES: [&str; 10] = [
     "none",
     "reno",
     "dctcp",
     "n23",
     "n23-class",
+    "cbfc",
     "pause",
     "destination",
     "pfc",
@@ -89,7 +90,7 @@ fn all_schemes_stand_in_one_table() {
         match name {
             // Nobody holds the sender back: it loses nine tenths.
             "none" => assert!(loss > 80.0, "{name}: {loss} %"),
-            "n23" | "n23-class" | "pause" | "destination" | "pfc" => {
+            "n23" | "n23-class" | "cbfc" | "pause" | "destination" | "pfc" => {
                 assert_eq!(loss, 0.0, "{name}")
             }
             _ => assert!(loss < 20.0, "{name}: {loss} %"),
@@ -202,12 +203,12 @@ fn a_victim_keeps_its_share_with_credit_by_flow_and_loses_it_to_stops() {
         .replace("\"30 ms\"", "\"600 ms\"")
         .replace("\"5 ms\"", "\"200 ms\"");
     fs::write(here.join("two.toml"), text).expect("a folder to write to");
-    let only = "n23,n23-class,pause,destination,pfc";
+    let only = "n23,n23-class,cbfc,pause,destination,pfc";
     let arguments = ["compare", "two.toml", "--only", only];
     backwater(&here, &arguments).expect(0);
     let found = json(&here.join("runs/two-comparison/summary.json"));
     let schemes = found["schemes"].as_array().expect("schemes");
-    assert_eq!(schemes.len(), 5);
+    assert_eq!(schemes.len(), 6);
     // Payload of full frames, 1,472 B of 1,538: 10 of 100 Mbps go to the slow host.
     let share = 1472.0 / 1538.0;
     for scheme in schemes {

@@ -92,3 +92,72 @@ fn what_can_not_be_is_refused() {
         assert!(ran.err.contains(said), "{words:?}: {}", ran.err);
     }
 }
+
+/// Two switches that forward at once, 300 m apart, and frames of one size.
+fn two_switches(control: &str) -> String {
+    format!(
+        "engine = \"ethernet\"\n[run]\nduration = \"1 ms\"\n[network]\nhosts = [\"A\", \"B\"]\n\
+         switches = [\"near\", \"far\"]\n[link]\nrate = \"400 Gbps\"\ncable = \"300 m\"\n\
+         [[links]]\nbetween = [\"A\", \"near\"]\n[[links]]\nbetween = [\"near\", \"far\"]\n\
+         [[links]]\nbetween = [\"far\", \"B\"]\n[switch]\nresponse = \"0 s\"\n\
+         [host]\nresponse = \"0 s\"\n{control}[[flows]]\nname = \"f\"\nfrom = \"A\"\nto = \"B\"\n\
+         transport = \"udp\"\npayload = \"1472 B\"\ntraffic = {{ kind = \"greedy\" }}\n"
+    )
+}
+
+#[test]
+fn check_says_of_each_link_what_buffer_says_of_one() {
+    let here = folder("check-sizes");
+    let told = |words: &[&str]| -> serde_json::Value {
+        let ran = backwater(&here, words).expect(0);
+        serde_json::from_str(&ran.out).expect("one document")
+    };
+    let mut found = 0;
+    for (scheme, control) in [
+        (
+            "pfc",
+            "[flow_control]\nkind = \"pfc\"\ndetect = \"inputs\"\nheadroom = \"unchecked\"\n\
+             [buffer]\nper_input = \"200 kB\"\n",
+        ),
+        ("n23", "[flow_control]\nkind = \"n23\"\n"),
+        (
+            "cbfc",
+            "[flow_control]\nkind = \"cbfc\"\ncell = \"128 B\"\noverhead = 8\n\
+             cf_min_spacing = \"3200 B\"\n",
+        ),
+        ("infiniband", "[flow_control]\nkind = \"infiniband\"\n"),
+    ] {
+        fs::write(here.join("two.toml"), two_switches(control)).expect("a file");
+        let of_file = told(&["check", "two.toml", "--sizes", "--format", "json"]);
+        let rows = of_file["files"][0]["sizes"].as_array().expect("rows");
+        assert_eq!(rows.len(), 1, "{scheme}: all links are alike: {of_file}");
+        let more = [
+            &LINK[..],
+            &[
+                "--scheme",
+                scheme,
+                "--format",
+                "json",
+                "--credit-cell",
+                "128",
+            ],
+            &["--credit-overhead", "8", "--credit-spacing", "3200"],
+        ];
+        let of_link = told(&more.concat());
+        let wanted = &of_link["schemes"][0];
+        assert_eq!(rows[0]["scheme"], scheme);
+        for key in ["no_loss_bytes", "full_rate_bytes", "both_bytes"] {
+            assert_eq!(rows[0][key], wanted[key], "{scheme}, {key}: {of_file}");
+            found += 1;
+        }
+        assert_eq!(rows[0]["links"].as_array().map(Vec::len), Some(4));
+    }
+    assert_eq!(found, 12);
+    let text = backwater(&here, &["check", "two.toml", "--sizes", "--verbose"]).expect(0);
+    assert!(
+        text.out.contains("A->near, near->far and 2 more"),
+        "{}",
+        text.out
+    );
+    assert!(text.out.contains("the loop: 2 p + f + s"), "{}", text.out);
+}

@@ -89,6 +89,11 @@ pub enum NoBound {
         /// Where.
         channel: u32,
     },
+    /// The host behind it takes frames at its own pace.
+    Slow {
+        /// That of the host.
+        channel: u32,
+    },
     /// A broken host stops it.
     Storm {
         /// Where.
@@ -195,6 +200,9 @@ impl NoBound {
                 channel_name(channel)
             ),
             NoBound::Stop { channel } => format!("{} may be stopped", channel_name(channel)),
+            NoBound::Slow { channel } => {
+                format!("a slow host holds up {}", channel_name(channel))
+            }
             NoBound::Storm { channel } => {
                 format!("a broken host stops {}", channel_name(channel))
             }

@@ -70,6 +70,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         self.start_refresh_timers();
         self.start_counters();
+        self.start_drains();
         let mut may_stop = !self.network.classes.credits.lanes.is_empty();
         for (id, node) in (0..).zip(&spec.nodes) {
             match &node.kind {
@@ -153,6 +154,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         marking,
         queues,
         credits: Credits::default(),
+        drains: Vec::new(),
         nodes,
         slots,
     };
@@ -162,6 +164,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
     };
     network.classes.alone = alone::times(spec, &network);
     network.add_credits(spec)?;
+    network.add_drains(spec);
     network.add_schedulers(spec);
     Ok(network)
 }

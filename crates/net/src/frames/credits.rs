@@ -126,7 +126,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// then knows of it.
     pub(crate) fn spend_credit(&mut self, channel: u32, lane: u32, bytes: u64, arrives: Time) {
         let Some(leg) = self.network.classes.credits.leg(lane as usize) else {
-            return;
+            return self.wait_for_station(channel, bytes as u32);
         };
         let network = &mut self.network;
         let cost = network.classes.credits.cost(leg, bytes);

@@ -65,7 +65,7 @@ impl Network {
         let is_circle = circle.is_some();
         let held = match circle {
             Some(circle) => circle,
-            None if !stuck.is_empty() && !others_move && !self.may_let_go(stop_at) => {
+            None if !stuck.is_empty() && !others_move && !self.may_let_go(now, stop_at) => {
                 chain(&waits_for)
             }
             None => return None,
@@ -230,9 +230,11 @@ impl Network {
     }
 
     /// Can a stop still end without anything moving?
-    fn may_let_go(&self, stop_at: Time) -> bool {
+    fn may_let_go(&self, now: Time, stop_at: Time) -> bool {
         let repeats = self.settings.iter().any(|own| own.is_repeated);
+        let slow = &self.classes.drains;
         repeats
+            || slow.iter().any(|own| own.changes(now, stop_at))
             || self.classes.nodes.iter().any(|node| {
                 node.watchdog.is_some()
                     || node.storm.is_some_and(|storm| storm.until < stop_at)

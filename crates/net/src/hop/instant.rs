@@ -34,6 +34,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             Timer::Refresh => self.on_refresh_timer(entity),
             Timer::Update => self.on_update_timer(entity),
             Timer::Statement => self.state_counters(entity),
+            Timer::Drain => self.on_drain_timer(entity),
             Timer::EndToEnd => self.on_end_to_end_timer(entity),
             Timer::Interval => self.on_interval_timer(entity),
             Timer::Tcp => self.on_tcp_timer(entity),

@@ -15,6 +15,8 @@ pub(crate) enum Timer {
     Update,
     /// A channel states what its classes have sent.
     Statement,
+    /// The station behind a channel has taken a frame, or changes its pace.
+    Drain,
     /// A flow waits for acknowledgements end to end.
     EndToEnd,
     /// A port that tells rates ends a measuring interval; its channel.
@@ -60,11 +62,12 @@ pub(crate) enum Timer {
 }
 
 impl Timer {
-    const ALL: [Timer; 25] = [
+    const ALL: [Timer; 26] = [
         Timer::Request,
         Timer::Refresh,
         Timer::Update,
         Timer::Statement,
+        Timer::Drain,
         Timer::EndToEnd,
         Timer::Interval,
         Timer::Tcp,
@@ -94,6 +97,7 @@ impl Timer {
             | Timer::Refresh
             | Timer::Update
             | Timer::Statement
+            | Timer::Drain
             | Timer::EndToEnd
             | Timer::Interval
             | Timer::Tcp

@@ -66,7 +66,7 @@ pub(crate) struct Channel {
     pub waiting: u8,
     /// Classes that are stopped, a bit each.
     pub stopped: u8,
-    /// Classes whose next frame lacks credit, a bit each.
+    /// Classes whose next frame lacks credit, a bit each; all while the station behind takes none.
     pub shut: u8,
     /// The watchdog has tripped for these classes, a bit each.
     pub tripped: u8,
@@ -109,7 +109,7 @@ impl Channel {
     pub const FROM_HOST: u8 = 4;
     /// Its classes are served by a scheduler, not by strict priority.
     pub const SCHEDULED: u8 = 8;
-    /// Some of its classes have credit.
+    /// Some of its classes have credit, or the station behind it takes frames at its own pace.
     pub const CREDITS: u8 = 16;
     /// The node it enters is simulated elsewhere.
     pub const CROSSES: u8 = 32;

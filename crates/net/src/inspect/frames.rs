@@ -160,9 +160,12 @@ impl Network {
                 return Some(self.stopped(channel, class, first));
             }
         }
-        let leg = self
-            .credit_leg(channel, class)
-            .filter(|_| port.shut & bit != 0)?;
+        if port.shut & bit == 0 {
+            return None;
+        }
+        let Some(leg) = self.credit_leg(channel, class) else {
+            return Some(Hold::SlowHost);
+        };
         let since = self.classes.credits.lanes[leg as usize].shut_since;
         Some(Hold::NoCredit { since: Some(since) })
     }
@@ -331,7 +334,7 @@ fn moves_first(queues: &[Queue], at: usize, here: &[usize]) -> Vec<usize> {
             is_port = *gate == Gate::Port;
             None
         }
-        Some(Hold::NoCredit { .. }) => None,
+        Some(Hold::NoCredit { .. } | Hold::SlowHost) => None,
     };
     let holds = |other: &Queue| match asked {
         Some(asked) => asked

@@ -114,6 +114,20 @@ pub struct FrameRules {
     pub spread: Spread,
     /// Queues that have been stopped for so long without a start are looked at for a deadlock.
     pub stall_after: Duration,
+    /// Stations that take frames slower than they come; those of one station in order of time.
+    pub drains: Vec<DrainSpec>,
+}
+
+/// From an instant on a station takes frames at a rate of its own, as on the wire: the port in
+/// front of it starts the next no sooner than the station has taken the last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DrainSpec {
+    /// The station.
+    pub node: u32,
+    /// From here on.
+    pub from: Time,
+    /// So fast; not at all at 0.
+    pub rate: Rate,
 }
 
 impl FrameRules {
@@ -123,7 +137,13 @@ impl FrameRules {
             routes: Vec::new(),
             spread: Spread::Flows,
             stall_after,
+            drains: Vec::new(),
         }
+    }
+
+    /// Does the station ever take frames slower than they come?
+    pub fn is_slow(&self, node: u32) -> bool {
+        self.drains.iter().any(|drain| drain.node == node)
     }
 }
 

@@ -40,6 +40,9 @@ impl Network {
         if self.is_class_stopped(channel, class) && !self.forwards_in_spite(channel, class) {
             return None;
         }
+        if self.is_held_up(self.now.unwrap_or_default(), channel) {
+            return None;
+        }
         if self.is_sorted(channel, class) {
             return self.first_of_lanes(channel, class);
         }

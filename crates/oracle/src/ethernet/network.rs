@@ -132,6 +132,8 @@ pub(super) struct Channel {
     pub due: BTreeSet<Gate>,
     /// The next stop of a storm.
     pub storm: Option<Time>,
+    /// The station behind it has taken the last frame.
+    pub taken_at: Option<Time>,
     pub counts: ChannelCounts,
 }
 

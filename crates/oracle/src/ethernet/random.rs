@@ -167,6 +167,7 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
                 false => Spread::Flows,
             },
             stall_after: Duration(u64::MAX / 4),
+            drains: Vec::new(),
         },
     };
     shape::build(&mut dice, &mut spec, &rates, mix);

@@ -156,7 +156,7 @@ impl Network {
 
     /// Can a stop end although nothing moves?
     fn may_let_go(&self) -> bool {
-        if self.loops.values().any(|own| own.is_repeated()) {
+        if self.loops.values().any(|own| own.is_repeated()) || self.pace_changes() {
             return true;
         }
         self.spec.nodes.iter().any(|node| {

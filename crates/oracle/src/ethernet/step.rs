@@ -238,6 +238,7 @@ impl Network {
         self.channels[channel].queues[class].sending = Some(frame.clone());
         let at = self.effect(now, channel, &frame);
         self.pay(at, channel, &frame);
+        self.note_pace(now, channel, &frame);
         self.starts.push(Start {
             at_ps: now.ps(),
             channel: channel as u32,

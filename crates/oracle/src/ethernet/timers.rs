@@ -24,6 +24,7 @@ impl Network {
         }
         let congested = self.congested.iter();
         times.extend(self.credit_times());
+        times.extend(self.pace_times());
         times.extend(self.hold_times(self.now));
         times.extend(congested.filter_map(|(point, it)| Some(self.time_out_of(*point, it)?.0)));
         times

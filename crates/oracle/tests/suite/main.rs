@@ -15,6 +15,7 @@ mod ethernet_laws;
 mod ethernet_pairs;
 mod ethernet_parts;
 mod ethernet_peers;
+mod ethernet_slow_hosts;
 mod ethernet_standstill;
 mod fabric_agreement;
 mod fabric_audit;

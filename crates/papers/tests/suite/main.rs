@@ -4,5 +4,6 @@ mod abr;
 mod common;
 mod ethernet;
 mod fabric;
+mod link_credits;
 mod packet;
 mod threads;

@@ -70,6 +70,12 @@ fn hold(named: &Named, own: &Seen, held: &Held, notes: &mut Vec<String>) -> Hold
                 since: since.map(Time::ps),
             }
         }
+        Held::SlowHost => Hold {
+            kind: "slow-host",
+            text: format!("{by} takes frames at its own pace"),
+            by: Some(by.to_owned()),
+            since: None,
+        },
         Held::Stopped {
             gate,
             since,

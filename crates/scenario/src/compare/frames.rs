@@ -1,7 +1,8 @@
-//! Schemes on Ethernet: none, Reno, DCTCP, credit by class, PAUSE, by destination, PFC.
+//! Schemes on Ethernet: none, Reno, DCTCP, credit by class, CBFC, PAUSE, by destination, PFC.
 
 use super::text::{self, Toml};
 use super::{ComparedFlow, ComparedTraffic, Comparison, Scheme, Thresholds, memory};
+use crate::given::frames::flow_control::LIMIT_MAX;
 use crate::language::tree::quoted;
 
 /// Payload of a full segment.
@@ -18,6 +19,7 @@ pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> Strin
         | Scheme::Dctcp
         | Scheme::N23
         | Scheme::N23Class
+        | Scheme::Cbfc
         | Scheme::Abr => None,
         Scheme::Pause => Some(("pause", &settings.pause)),
         Scheme::Destination => Some(("destination", &settings.destination)),
@@ -27,11 +29,20 @@ pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> Strin
         true => "per_input",
         false => "per_queue",
     };
-    if scheme == Scheme::N23Class {
-        credit(&mut toml, comparison);
-    } else {
-        toml.table("[buffer]")
-            .key(memory, text::bytes(settings.buffer_bytes));
+    match scheme {
+        Scheme::N23Class => credit(&mut toml, comparison),
+        Scheme::Cbfc => cells(&mut toml, comparison),
+        Scheme::None
+        | Scheme::Reno
+        | Scheme::Dctcp
+        | Scheme::N23
+        | Scheme::Pause
+        | Scheme::Destination
+        | Scheme::Pfc
+        | Scheme::Abr => {
+            toml.table("[buffer]")
+                .key(memory, text::bytes(settings.buffer_bytes));
+        }
     }
     let preset = match scheme == Scheme::Dctcp {
         true => {
@@ -63,6 +74,15 @@ fn credit(toml: &mut Toml, comparison: &Comparison) {
         .key("unit", text::bytes(memory::CREDIT_BYTES))
         .key("n2", n2)
         .key("n3", n3);
+}
+
+/// All the memory that an input has under PFC is its limit, in cells.
+fn cells(toml: &mut Toml, comparison: &Comparison) {
+    let cells = comparison.settings.buffer_bytes / memory::CREDIT_BYTES;
+    toml.table("[flow_control]")
+        .key("kind", "\"cbfc\"")
+        .key("cell", text::bytes(memory::CREDIT_BYTES))
+        .key("limit", cells.min(LIMIT_MAX));
 }
 
 fn pressure(toml: &mut Toml, kind: &str, thresholds: &Thresholds) {

@@ -124,4 +124,9 @@ pub(super) fn check(
         );
         mistakes.push(too_small(Scheme::N23Class, what, least * CREDIT_BYTES));
     }
+    if schemes.contains(&Scheme::Cbfc) && settings.buffer_bytes / CREDIT_BYTES < FRAME_UNITS {
+        let cells = counted(FRAME_UNITS, "cell");
+        let what = format!("a full frame costs {cells} of {CREDIT_BYTES} B");
+        mistakes.push(too_small(Scheme::Cbfc, what, FRAME_UNITS * CREDIT_BYTES));
+    }
 }

@@ -57,6 +57,8 @@ pub enum Scheme {
     N23,
     /// Credit as in N23 for all frames of a link, on the queues of PFC.
     N23Class,
+    /// Credit in cells, told by counters that wrap: Ultra Ethernet's CBFC.
+    Cbfc,
     /// The whole link is stopped (IEEE 802.3x).
     Pause,
     /// Frames to congested destinations are stopped (Nouredine and Tobagi 1999).
@@ -229,6 +231,9 @@ impl Scheme {
             Self::N23Class => {
                 "N23 credit for all frames of a link, in units of 64 B, instead of stops."
             }
+            Self::Cbfc => {
+                "CBFC of Ultra Ethernet, in cells of 64 B: the memory of an input is its limit."
+            }
             Self::Pause => "A congested output queue stops whole links.",
             Self::Destination => {
                 "A congested output queue stops frames to the hosts it holds frames for."
@@ -250,7 +255,7 @@ impl Scheme {
     pub const fn is_lossless(self) -> bool {
         matches!(
             self,
-            Self::N23 | Self::N23Class | Self::Pause | Self::Destination | Self::Pfc
+            Self::N23 | Self::N23Class | Self::Cbfc | Self::Pause | Self::Destination | Self::Pfc
         )
     }
 
@@ -377,6 +382,7 @@ impl Comparison {
             | Scheme::Reno
             | Scheme::Dctcp
             | Scheme::N23Class
+            | Scheme::Cbfc
             | Scheme::Pause
             | Scheme::Destination
             | Scheme::Pfc => Unit::Frame,

@@ -215,9 +215,10 @@ impl Whole<'_> {
     fn sent(&self, need: &Need, flight: &Flight<'_>) -> u64 {
         let (channel, class) = (need.channel, need.class);
         let spec = channel_of(self.spec, channel);
-        let next = &self.spec.nodes[self.net.ends(channel).1 as usize].kind;
-        // Shaping holds frames that nothing else stops.
-        let is_held = spec.scheduler.shapes();
+        let to = self.net.ends(channel).1;
+        let next = &self.spec.nodes[to as usize].kind;
+        // Shaping and slow hosts hold frames that nothing else stops.
+        let is_held = spec.scheduler.shapes() || self.spec.rules.is_slow(to);
         let is_free = matches!(next, NodeKind::Station { storm: None }) && !is_held;
         // Even of a less urgent class a frame may be on the wire, and one of the queue behind it.
         let mut others = (0..spec.queues.len() as u8).filter(|other| *other != class);

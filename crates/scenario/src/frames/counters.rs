@@ -6,6 +6,8 @@
 //! f being the time of the frame on the wire; with grains g `g - gcd(cost, g)` more, since so much
 //! of what is free is not told.
 
+mod keys;
+
 use backwater_kernel::words::counted;
 use backwater_kernel::{Channels, Duration};
 use backwater_net::frames::lane_counts;
@@ -26,6 +28,9 @@ const INFINIBAND_MAX: u32 = 1 << 11;
 const CF_BITS: u8 = 15;
 const CC_BITS: u8 = 20;
 const FC_BITS: u8 = 12;
+/// Steps of `cf_max_spacing`, bytes, and how many there are.
+const CF_STEP: u64 = 1 << 14;
+const CF_STEPS: u64 = 64;
 /// Bytes of an ordered set of 8 symbols.
 const ORDERED_SET: u32 = 8;
 
@@ -294,66 +299,6 @@ impl Port<'_> {
         })
     }
 
-    /// The keys of a link by themselves.
-    fn check_keys(&self, mistakes: &mut Diagnostics) {
-        let lanes = self.lanes;
-        match lanes.port_limit.place() {
-            Some(at) => {
-                if let Some(limit) = lanes.limit.place() {
-                    Diagnostic::error("bad-scheme", "a limit is one of each class, or of the port")
-                        .at(limit, "a limit of each class")
-                        .at(at, "one for all of them")
-                        .help("leave one of them out")
-                        .tell(mistakes);
-                }
-            }
-            None => self.without_port_limit(mistakes),
-        }
-        self.too_much_reserved(mistakes);
-        self.too_wide(mistakes);
-    }
-
-    fn without_port_limit(&self, mistakes: &mut Diagnostics) {
-        let lanes = self.lanes;
-        let keys = [
-            ("reserve", lanes.reserve.place()),
-            ("share", lanes.share.place()),
-            ("share_limit", lanes.share_limit.place()),
-            ("share_power", lanes.share_power.place()),
-        ];
-        for (key, at) in keys {
-            let Some(at) = at else { continue };
-            Diagnostic::no_meaning(key, "without `port_limit`")
-                .at(at, "of what the classes of a port share")
-                .help("give `port_limit`, or leave it out")
-                .tell(mistakes);
-        }
-    }
-
-    fn too_much_reserved(&self, mistakes: &mut Diagnostics) {
-        if *self.lanes.lanes == given::Owner::Class {
-            mistakes.extend(too_much_reserved(self.lanes, self.classes, "classes"));
-        }
-    }
-
-    /// More than the counters tell apart.
-    fn too_wide(&self, mistakes: &mut Diagnostics) {
-        let most = self.profile.most;
-        let limits = [
-            ("limit", &self.lanes.limit),
-            ("port_limit", &self.lanes.port_limit),
-        ];
-        for (key, limit) in limits {
-            if let Some(given) = limit.value.filter(|given| *given > most) {
-                Diagnostic::error("too-large", "the counters can't tell so much apart")
-                    .at(&limit.at, format!("{given} credits"))
-                    .note(format!("half of what 12 bits count: {most}"))
-                    .help(format!("write `{key} = {most}` at most"))
-                    .tell(mistakes);
-            }
-        }
-    }
-
     /// Between two CF_Updates that arrive no more may be freed than their bits tell.
     fn ambiguous(&self, network: &EthernetSpec, id: u32) -> Option<Diagnostic> {
         let FlowControl::Cbfc { cf_max_spacing, .. } = self.control else {
@@ -370,7 +315,8 @@ impl Port<'_> {
         if updates * cells < 1 << CF_BITS {
             return None;
         }
-        let least = ((1 << CF_BITS) / updates - 1) * u64::from(self.profile.cell);
+        let most = ((1 << CF_BITS) / updates - 1) * u64::from(self.profile.cell);
+        let most = most / CF_STEP * CF_STEP;
         let because = match may_lose {
             true => " (one of them may be lost here)",
             false => "",
@@ -389,7 +335,8 @@ impl Port<'_> {
             self.name
         ))
         .help(format!(
-            "write `cf_max_spacing = \"{least} B\"` or less, or larger cells"
+            "write `cf_max_spacing = \"{} KiB\"` or less, or larger cells",
+            most / 1024
         ));
         Some(found)
     }
@@ -504,7 +451,8 @@ pub(super) fn reserves(
     }
 }
 
-fn gcd(one: u32, other: u32) -> u32 {
+/// Greatest common divisor.
+pub(crate) fn gcd(one: u32, other: u32) -> u32 {
     match other {
         0 => one,
         _ => gcd(other, one % other),

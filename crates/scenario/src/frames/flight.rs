@@ -124,7 +124,8 @@ impl<'a> Flight<'a> {
     fn round_trip(&self, class: u8) -> Option<Duration> {
         let (look, spec) = (self.look, self.look.spec);
         let storms = |kind: &NodeKind| matches!(kind, NodeKind::Station { storm: Some(_) });
-        if spec.nodes.iter().any(|node| storms(&node.kind)) {
+        let is_slow = !spec.rules.drains.is_empty();
+        if is_slow || spec.nodes.iter().any(|node| storms(&node.kind)) {
             return None;
         }
         // The longest stay in front of any channel that leaves a node.

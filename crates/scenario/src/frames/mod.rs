@@ -8,7 +8,7 @@
 mod account;
 mod checks;
 mod controls;
-mod counters;
+pub(crate) mod counters;
 mod credits;
 mod crossings;
 mod deadlock;
@@ -23,7 +23,7 @@ mod memory;
 mod net;
 mod offers;
 mod overload;
-mod packets;
+pub(crate) mod packets;
 mod promises;
 mod queues;
 mod rate_control;
@@ -39,7 +39,7 @@ mod threats;
 mod topology;
 mod traffic;
 mod trunks;
-mod way;
+pub(crate) mod way;
 mod workloads;
 
 use backwater_net::frames::spec::{EthernetSpec, FrameRules, MemorySpec, NodeKind, SeriesSpec};
@@ -100,6 +100,7 @@ pub(crate) fn build(
     let series = series::series(given, &net, &flows, ports, stop_at, mistakes);
     let memories = Memories::read(file, &net, mistakes);
     let nodes = switches::nodes(file, &net, (&links, memories.as_ref()), ports, &own);
+    let drains = switches::drains(&net, &links, &own, mistakes);
     let routes = routes::given(file, &net, mistakes);
     let crossings = crossings::follow(&net, &routes, &flows, mistakes);
     let given: Vec<_> = file.links.iter().map(|own| &own.outages[..]).collect();
@@ -114,6 +115,7 @@ pub(crate) fn build(
             routes,
             spread: (*file.switch.spread).into(),
             stall_after: run.stall.unwrap_or(checks::USUAL_STALL),
+            drains,
         },
         flows: flows.specs.clone(),
         outages,

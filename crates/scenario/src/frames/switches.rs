@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use backwater_kernel::{Channels, Time};
+use backwater_kernel::{Channels, Rate, Time};
 use backwater_net::frames::spec::{
-    BackPressureSpec, BlockedSpec, Choose, Detect, LinkSpec, MemorySpec, Message, NodeKind,
-    NodeSpec, Select, StormSpec, SwitchSpec, TimeOutSpec, WatchdogSpec,
+    BackPressureSpec, BlockedSpec, Choose, Detect, DrainSpec, LinkSpec, MemorySpec, Message,
+    NodeKind, NodeSpec, Select, StormSpec, SwitchSpec, TimeOutSpec, WatchdogSpec,
 };
 
 use super::controls::mask;
@@ -17,7 +17,9 @@ use crate::given::frames::EthernetFile;
 use crate::given::frames::flow_control::{self, BlockedShare, FlowControl, Stops};
 use crate::given::frames::switch::{Nodes, Storm, Watchdog};
 use crate::language::diagnostics::{Diagnostic, Diagnostics};
-use crate::language::kinds::OrWord;
+use crate::language::kinds::{OrShare, OrWord};
+use crate::language::typed::Placed;
+use crate::language::units::share_of;
 
 /// What every port needs to know before links and switches are built.
 pub(crate) fn ports(file: &EthernetFile, highest: u8, mistakes: &mut Diagnostics) -> Ports {
@@ -101,6 +103,52 @@ pub(crate) fn differing<'r>(
                     .help("give it to a host behind this switch")
                     .tell(mistakes);
             }
+        }
+    }
+    found
+}
+
+/// At what pace hosts take frames.
+pub(crate) fn drains(
+    net: &Net<'_>,
+    links: &[LinkSpec],
+    own: &BTreeMap<u32, &Nodes>,
+    mistakes: &mut Diagnostics,
+) -> Vec<DrainSpec> {
+    let mut found = Vec::new();
+    for (node, own) in own {
+        let mut before: Option<&Placed<Time>> = None;
+        for step in &own.drain {
+            if net.forwards(*node) {
+                Diagnostic::error("not-a-host", format!("`{}` is a switch", net.name(*node)))
+                    .at(&step.at, "hosts take frames at their own pace")
+                    .help("give it to a host, or a lower `rate` to a link of this switch")
+                    .tell(mistakes);
+                break;
+            }
+            let from = &step.from;
+            if from.sure().is_none() {
+                continue;
+            }
+            if let Some(before) = before.filter(|before| ***before >= **from) {
+                Diagnostic::error("bad-times", "steps of a host are out of order")
+                    .at(&from.at, "not later than the step before it")
+                    .at(&before.at, "the step before it")
+                    .help("write the steps in the order of their times")
+                    .tell(mistakes);
+            }
+            before = Some(from);
+            let leaving = net.neighbours[*node as usize].first();
+            let port = leaving.map(|(_, channel)| links.channel(channel ^ 1).rate);
+            found.extend(port.map(|port| DrainSpec {
+                node: *node,
+                from: **from,
+                rate: match *step.rate {
+                    OrShare::Share(share) if share.is_zero() => Rate(0),
+                    OrShare::Share(share) => share_of(port, share),
+                    OrShare::Value(rate) => rate,
+                },
+            }));
         }
     }
     found

@@ -32,7 +32,7 @@ pub(super) fn wire(network: &EthernetSpec, id: u32, bytes: u32) -> Duration {
 }
 
 /// From the last bit at one end of a channel until its effect at the other.
-pub(super) fn away(network: &EthernetSpec, id: u32) -> Duration {
+pub(crate) fn away(network: &EthernetSpec, id: u32) -> Duration {
     let (_, to) = network.links.ends(id);
     let latency = match &network.nodes[to as usize].kind {
         NodeKind::Switch(switch) => switch.latency,

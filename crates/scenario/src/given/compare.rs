@@ -204,9 +204,9 @@ pub(crate) enum TrafficKind {
 /// Which schemes, and settings of those that have any; all have defaults.
 #[table("[schemes]")]
 pub(crate) struct Schemes {
-    /// Only these: `none`, `reno`, `dctcp`, `n23`, `n23-class`, `pause`, `destination`, `pfc`,
-    /// `abr`. On the command line, `--only pause,pfc` says the same.
-    #[key(is = ReferenceList("scheme"), otherwise = "all nine")]
+    /// Only these: `none`, `reno`, `dctcp`, `n23`, `n23-class`, `cbfc`, `pause`, `destination`,
+    /// `pfc`, `abr`. On the command line, `--only pause,pfc` says the same.
+    #[key(is = ReferenceList("scheme"), otherwise = "all ten")]
     pub only: Placed<Option<Vec<Named>>>,
     /// End-to-end window: TCP Reno.
     #[key(default = "{}")]
@@ -367,6 +367,6 @@ pub(crate) enum Order {
 /// Words of `kind`: Tells a comparison from a scenario.
 #[word]
 pub(crate) enum Kind {
-    /// One workload on one topology under nine schemes.
+    /// One workload on one topology under ten schemes.
     Comparison,
 }

@@ -1,6 +1,6 @@
 //! Mistakes in a scenario: what was found, where, what is allowed, how to go on.
 
-use backwater_kernel::words::{counted, is_unprintable, printable};
+use backwater_kernel::words::{is_unprintable, printable};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -9,8 +9,10 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use crate::language::errors;
 use crate::language::source::{At, Source};
 
+mod gathered;
 mod lines;
 mod severity;
+use gathered::Gathered;
 use lines::{floor_boundary, line_at, lines_around, span_in_line};
 pub use severity::Severity;
 
@@ -164,6 +166,8 @@ pub struct Diagnostics {
     counts: [u64; 3],
     /// Kinds of mistakes that would only follow from others.
     left_out: Vec<&'static str>,
+    /// Those that are told as one.
+    gathered: Option<Gathered>,
 }
 
 impl Diagnostics {
@@ -190,14 +194,27 @@ impl Diagnostics {
         self.left_out.push(code);
     }
 
+    /// The network was chosen from outside, here: names of the file that it does not have are one
+    /// mistake.
+    pub(crate) fn gather_names(&mut self, chosen: At) {
+        self.gathered = Some(Gathered::chosen(chosen));
+    }
+
     /// Adds one.
-    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+    pub(crate) fn push(&mut self, mut diagnostic: Diagnostic) {
         if self.left_out.contains(&diagnostic.code) {
             return;
         }
         let key = diagnostic.place();
         if let Some(again) = self.seen.get_mut(&key) {
             *again += 1;
+            return;
+        }
+        let line = self.line_of(&diagnostic);
+        if let Some(gathered) = &mut self.gathered
+            && gathered.swallows(&mut diagnostic, line, &mut self.list)
+        {
+            self.seen.insert(key, 0);
             return;
         }
         let count = &mut self.counts[diagnostic.severity as usize];
@@ -316,28 +333,11 @@ impl Diagnostics {
             text.push_str(&self.render_one(&renderer, diagnostic));
             text.push_str("\n\n");
         }
-        text.push_str(&self.closing_line());
+        text.push_str(&severity::closing_line(&self.counts, LISTED));
         text.push('\n');
         text.chars()
             .map(|letter| on_terminal(letter, color))
             .collect()
-    }
-
-    fn closing_line(&self) -> String {
-        let told: u64 = self.counts.iter().sum();
-        let counts = self.counts.iter().zip(Severity::ALL);
-        let counts = counts.filter(|(count, _)| **count > 0);
-        let mut line = counts
-            .map(|(count, severity)| counted(*count, severity.word()))
-            .collect::<Vec<_>>()
-            .join(", ");
-        if line.is_empty() {
-            line.push_str("no mistakes");
-        }
-        if told > LISTED {
-            line.push_str(&format!(": {LISTED} shown, and {} more", told - LISTED));
-        }
-        line
     }
 
     fn render_one(&self, renderer: &Renderer, diagnostic: &Diagnostic) -> String {

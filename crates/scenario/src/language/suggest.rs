@@ -1,6 +1,7 @@
 //! "Did you mean": the known word nearest to an unknown one.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 /// Words longer than this are not compared: the distance costs the product of the lengths.
 const LONGEST: usize = 64;
@@ -91,9 +92,10 @@ pub(crate) fn all_of(words: impl IntoIterator<Item = impl AsRef<str>>) -> String
 
 fn listed(words: impl IntoIterator<Item = impl AsRef<str>>, before_last: &str) -> String {
     const SHOWN: usize = 12;
-    let words: Vec<_> = words.into_iter().collect();
-    let shown = words.iter().take(SHOWN);
-    let shown: Vec<String> = shown.map(|word| format!("`{}`", word.as_ref())).collect();
+    let mut known = BTreeSet::new();
+    let words = words.into_iter().map(|word| format!("`{}`", word.as_ref()));
+    let words: Vec<String> = words.filter(|word| known.insert(word.clone())).collect();
+    let shown: Vec<String> = words.iter().take(SHOWN).cloned().collect();
     if words.len() > SHOWN {
         return format!("{} and {} more", shown.join(", "), words.len() - SHOWN);
     }

@@ -14,8 +14,10 @@ pub(crate) use number::split_number;
 /// Longest span a key may hold, picoseconds: sums of a few of them still fit the clock.
 pub(crate) const LONGEST_PS: u64 = 1 << 62;
 
-/// Largest rate, bits per second.
-const FASTEST_BPS: u64 = 1 << 60;
+/// Largest rate, bits per second: a frame of 64 bytes takes five whole picoseconds.
+const FASTEST_BPS: u64 = 100_000_000_000_000;
+/// The same as a file has it.
+pub(crate) const FASTEST: &str = "100 Tbps";
 
 /// Why a text is no quantity.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,4 +1,4 @@
-//! Credits counted in cells: Ultra Ethernet's CBFC and InfiniBand. A frame costs
+//! Credits counted in cells: Ultra Ethernet's CBFC, InfiniBand and grains. A frame costs
 //! ceil((bytes + overhead) / cell), and the full rate needs
 //!
 //! ```text
@@ -13,6 +13,7 @@ use backwater_kernel::Duration;
 use backwater_kernel::words::grouped;
 
 use super::{Link, Settings, Sizing, Term, frames_within};
+use crate::frames::counters::gcd;
 
 /// Blocks of InfiniBand, bytes.
 const BLOCK: u64 = 64;
@@ -23,34 +24,62 @@ const MOST_CREDITS: u64 = (1 << 19) - 1;
 
 /// Ultra Ethernet's credit-based flow control, a limit for each virtual channel.
 pub(super) fn cbfc(link: &Link, settings: &Settings) -> Sizing {
-    let spacing = link.rate.serialization(settings.spacing.into());
-    let stored = i64::from(link.frame()) + i64::from(settings.overhead);
+    let spacing = link.back.serialization(settings.spacing.into());
+    cells(link, (settings.cell, settings.overhead), spacing)
+}
+
+/// The same with this spacing of updates.
+pub(super) fn cells(link: &Link, (cell, overhead): (u32, i32), spacing: Duration) -> Sizing {
+    let stored = i64::from(link.frame()) + i64::from(overhead);
     let cost = u64::try_from(stored)
         .unwrap_or(0)
-        .div_ceil(settings.cell.max(1).into())
+        .div_ceil(cell.max(1).into())
         .max(1);
     let counted = Counted {
         scheme: "cbfc",
-        title: format!("Ultra Ethernet credits of {} B", settings.cell),
-        cell: settings.cell.into(),
+        title: format!("Ultra Ethernet credits of {cell} B"),
+        cell: cell.into(),
         cost,
-        cost_words: format!("ceil((F + {}) / {})", settings.overhead, settings.cell),
+        cost_words: format!("ceil((F + {overhead}) / {cell})"),
         spacing,
         most: MOST_CREDITS,
+        untold: 0,
     };
     counted.sizing(link)
 }
 
-/// InfiniBand's credits, updates as soon as the way back is idle.
+/// InfiniBand's credits, updates as soon as the way back is free.
 pub(super) fn infiniband(link: &Link) -> Sizing {
+    blocks(link, Duration::ZERO)
+}
+
+/// The same with this spacing of updates.
+pub(super) fn blocks(link: &Link, spacing: Duration) -> Sizing {
     let counted = Counted {
         scheme: "infiniband",
         title: "InfiniBand credits, blocks of 64 B".into(),
         cell: BLOCK,
         cost: u64::from(link.frame()).div_ceil(BLOCK),
         cost_words: "ceil(F / 64)".into(),
-        spacing: Duration::ZERO,
+        spacing,
         most: MOST_BLOCKS,
+        untold: 0,
+    };
+    counted.sizing(link)
+}
+
+/// Credits that come back in whole grains of so many: what is left of one is not told.
+pub(super) fn grains(link: &Link, cell: u32, grain: u32) -> Sizing {
+    let cost = link.frame().div_ceil(cell.max(1)).max(1);
+    let counted = Counted {
+        scheme: "grains",
+        title: format!("credits of {cell} B in grains of {grain}"),
+        cell: cell.into(),
+        cost: cost.into(),
+        cost_words: format!("ceil(F / {cell})"),
+        spacing: Duration::ZERO,
+        most: MOST_CREDITS,
+        untold: u64::from(grain - gcd(grain, cost)),
     };
     counted.sizing(link)
 }
@@ -64,6 +93,8 @@ struct Counted {
     spacing: Duration,
     /// Most credits that the width of its counters allows.
     most: u64,
+    /// Credits that may be free without being told.
+    untold: u64,
 }
 
 impl Counted {
@@ -73,8 +104,8 @@ impl Counted {
             true => Duration::ZERO,
             false => self.spacing,
         };
-        let round = Duration(2 * link.delay.0 + frame.0 + waits.0);
-        let credits = self.cost * frames_within(round, frame);
+        let round = Duration(link.away().0 + frame.0 + waits.0);
+        let credits = self.cost * frames_within(round, frame) + self.untold;
         let bytes = Some(credits * self.cell).filter(|_| credits <= self.most);
         let note = match bytes {
             Some(_) => format!(
@@ -88,7 +119,11 @@ impl Counted {
                 share(self.most / self.cost.max(1) * frame.0, round.0)
             ),
         };
-        Sizing {
+        let untold = (self.untold > 0).then(|| {
+            let meaning = "free, and in no whole grain: g - gcd(g, cost)";
+            Term::count("u", self.untold, meaning)
+        });
+        let mut sizing = Sizing {
             scheme: self.scheme,
             title: self.title,
             no_loss: Some(0),
@@ -98,7 +133,10 @@ impl Counted {
                 Term::count(
                     "L",
                     credits,
-                    format!("credits of {} B: cost ceil(D / f)", self.cell),
+                    match self.untold {
+                        0 => format!("credits of {} B: cost ceil(D / f)", self.cell),
+                        _ => format!("credits of {} B: cost ceil(D / f) + u", self.cell),
+                    },
                 ),
                 Term::count(
                     "cost",
@@ -116,7 +154,11 @@ impl Counted {
                 Term::time("s", waits, "spacing of updates, where longer than a frame"),
             ]),
             note,
-        }
+        };
+        sizing
+            .terms
+            .extend(untold.into_iter().chain(link.latency()));
+        sizing
     }
 }
 

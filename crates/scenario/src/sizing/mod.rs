@@ -5,13 +5,15 @@
 //! | `pfc` | stops: headroom above XOFF, and what must lie below XON |
 //! | `published` | the form by which switches that run SONiC are set up |
 //! | `n23` | Kung's credit, by frames of a class |
-//! | `counted` | credits that are counted in cells: Ultra Ethernet's CBFC, InfiniBand |
+//! | `counted` | credits that are counted in cells: Ultra Ethernet's CBFC, InfiniBand, grains |
+//! | `links` | the same for each link of a file, under the scheme that it uses |
 //!
 //! A scheme more is a file here and a line in [`all`]. Each gives its bytes together with every
 //! term that they are made of, so that a reader can work them out again. A line here may touch
 //! `language` and the headroom of `frames`, so that both say the same bytes.
 
 mod counted;
+mod links;
 mod n23;
 mod pfc;
 mod published;
@@ -26,13 +28,19 @@ use crate::frames::headroom;
 use crate::frames::stops;
 use crate::language::units::{self, Fault};
 
+pub use links::{LinkNeed, of_links};
+
 /// One link between two switches, and the frames that cross it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Link {
-    /// Of both directions.
+    /// Of the way of the data,
     pub rate: Rate,
+    /// and of the way back.
+    pub back: Rate,
     /// One way.
     pub delay: Duration,
+    /// Latencies of the nodes at both ends, and what the way back takes longer.
+    pub nodes: Duration,
     /// Largest IP packet of the port, bytes: what may be ahead of a control frame.
     pub mtu: u32,
     /// Largest IP packet of the lossless class, bytes.
@@ -73,9 +81,25 @@ impl Link {
         headroom::wire_time(self.rate, frame)
     }
 
+    /// Time on the wire of the way back, preamble and gap included.
+    fn wire_back(&self, frame: u32) -> Duration {
+        headroom::wire_time(self.back, frame)
+    }
+
     /// Time of a control frame.
     fn control(&self) -> Duration {
-        self.wire(FRAME_LEAST_BYTES)
+        self.wire_back(FRAME_LEAST_BYTES)
+    }
+
+    /// Time on the way, there and back.
+    fn away(&self) -> Duration {
+        Duration(2 * self.delay.0 + self.nodes.0)
+    }
+
+    /// Latencies as a term, where there are some.
+    fn latency(&self) -> Option<Term> {
+        let meaning = "latencies of the nodes, and what the way back takes longer: to be added";
+        (self.nodes.0 > 0).then(|| Term::time("l", self.nodes, meaning))
     }
 }
 
@@ -225,7 +249,10 @@ const FASTEST_BPS: u64 = 84 * 8 * 10_000_000_000;
 /// # Errors
 /// Says what is wrong with the text.
 pub fn rate(text: &str) -> Result<Rate, String> {
-    let bps = units::rate_bps(text).map_err(|fault| why(text, &fault, "`400 Gbps` or `400G`"))?;
+    let bps = match units::rate_bps(text) {
+        Err(Fault::TooLarge) => u64::MAX,
+        read => read.map_err(|fault| why(text, &fault, "`400 Gbps` or `400G`"))?,
+    };
     match bps {
         0 => Err(format!("`{text}`: a rate above 0 is needed")),
         bps if bps > FASTEST_BPS => Err(format!(

@@ -14,29 +14,48 @@ use super::{Link, Settings, Sizing, Term, frames_within, pfc};
 
 /// The buffer of a class.
 pub(super) fn credit(link: &Link, settings: &Settings) -> Sizing {
-    let (frame, bytes) = (link.wire(link.frame()), u64::from(link.frame()));
-    let (ahead, control) = (link.wire(link.largest()), link.control());
-    let round = Duration(frame.0 + 2 * link.delay.0 + control.0 + ahead.0);
-    let n3 = frames_within(round, frame);
-    let buffer = (u64::from(settings.n2) + n3).saturating_mul(bytes);
-    Sizing {
+    zones(link, settings.n2, link.frame())
+}
+
+/// The same with credit in units of so many bytes: a frame costs k of them.
+pub(super) fn zones(link: &Link, n2: u32, unit: u32) -> Sizing {
+    let frame = link.wire(link.frame());
+    let cost = u64::from(link.frame().div_ceil(unit.max(1)));
+    let (ahead, control) = (link.wire_back(link.largest()), link.control());
+    let round = Duration(frame.0 + link.away().0 + control.0 + ahead.0);
+    let frames = frames_within(round, frame);
+    let n3 = frames.saturating_mul(cost);
+    let n3_words = match cost {
+        1 => "ceil(D / t)".into(),
+        cost => format!("{cost} units a frame: {cost} ceil(D / t)"),
+    };
+    let buffer = (u64::from(n2) + n3).saturating_mul(unit.into());
+    let of = if cost == 1 { "frames" } else { "units" };
+    let mut sizing = Sizing {
         scheme: "n23",
         title: format!(
-            "credit for each frame, returned every {} frames",
-            settings.n2
+            "credit for each {}, returned every {n2} {of}",
+            if cost == 1 { "frame" } else { "unit" }
         ),
         no_loss: Some(0),
         full_rate: Some(buffer),
         both: Some(buffer),
         terms: Vec::from([
-            Term::bytes("W", buffer, "(N2 + N3) F"),
+            Term::bytes(
+                "W",
+                buffer,
+                match cost {
+                    1 => "(N2 + N3) F".into(),
+                    _ => format!("(N2 + N3) units of {unit} B"),
+                },
+            ),
             Term::count(
                 "N2",
-                settings.n2.into(),
-                "frames freed between two credit frames",
+                n2.into(),
+                format!("{of} freed between two credit frames"),
             ),
-            Term::count("N3", n3, "ceil(D / t)"),
-            Term::bytes("F", bytes, "largest frame of the class"),
+            Term::count("N3", n3, n3_words),
+            Term::bytes("F", link.frame().into(), "largest frame of the class"),
             Term::time(
                 "t",
                 frame,
@@ -48,5 +67,7 @@ pub(super) fn credit(link: &Link, settings: &Settings) -> Sizing {
             Term::time("p", link.delay, "cable, one way"),
         ]),
         note: "smaller buffers drop nothing, they are slower".into(),
-    }
+    };
+    sizing.terms.extend(link.latency());
+    sizing
 }

@@ -83,6 +83,7 @@ fn sizing(scheme: &'static str, title: String, link: &Link) -> Sizing {
         Term::time("p", link.delay, "cable, one way"),
         Term::time("r", link.response, "from its last bit to its effect"),
     ]);
+    let terms = terms.into_iter().chain(link.latency()).collect();
     Sizing {
         scheme,
         title,
@@ -111,10 +112,10 @@ pub(super) fn stop(link: &Link) -> Stop {
             None => Sizes::two(frame, frame),
             Some(least) => Sizes::any(frame, least.clamp(FRAME_LEAST_BYTES, frame)),
         },
-        ahead: link.wire(link.largest()),
+        ahead: link.wire_back(link.largest()),
         queued: Duration::ZERO,
         control: link.control(),
-        away: Duration(2 * link.delay.0),
+        away: link.away(),
         response: link.response,
         cell_bytes: 1,
     }

@@ -7,6 +7,8 @@ const GBPS: u64 = 1_000_000_000;
 fn link(gbps: u64, metres: u64, lossless_mtu: u32) -> Link {
     Link {
         rate: Rate(gbps * GBPS),
+        back: Rate(gbps * GBPS),
+        nodes: Duration::ZERO,
         delay: Duration(metres * 5_000),
         mtu: 9_100,
         lossless_mtu,

@@ -145,10 +145,10 @@ fn of_frames(spec: &EthernetSpec, scheme: Scheme) -> Vec<Has> {
             }
             let bytes = match scheme {
                 Scheme::Pfc if to == id => own.inputs[0].limit_bytes,
-                Scheme::N23Class if to == id => {
+                Scheme::N23Class | Scheme::Cbfc if to == id => {
                     own.credits[0].map(|credit| u64::from(credit.units() * credit.unit_bytes))
                 }
-                Scheme::Pfc | Scheme::N23Class => continue,
+                Scheme::Pfc | Scheme::N23Class | Scheme::Cbfc => continue,
                 _ if from == id => own.queues[0].limit_bytes,
                 _ => continue,
             };

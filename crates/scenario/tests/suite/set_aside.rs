@@ -267,3 +267,49 @@ fn series_of_inputs_go_with_pfc() {
         "three channels enter B"
     );
 }
+
+/// A network chosen from outside that lacks what the file names: one mistake, with all its lines.
+#[test]
+fn names_of_the_network_of_the_file_are_one_mistake() {
+    for (name, set, line, others) in [
+        ("zhang1991/test-one.toml", "topology.kind=star", 29, true),
+        ("zhang1991/test-one.toml", "topology.switches=3", 39, true),
+        (
+            "ethernet/ring-destination.toml",
+            "topology.kind=star",
+            35,
+            true,
+        ),
+        (
+            "ethernet/storm.toml",
+            "topology.hosts_per_switch=1",
+            0,
+            false,
+        ),
+    ] {
+        let found = match with(&file(name), &[set]) {
+            Ok(scenario) => scenario.warnings,
+            Err(mistakes) => mistakes,
+        };
+        if line == 0 {
+            assert_eq!(found.errors(), 0, "{name}, {set}: {found}");
+            continue;
+        }
+        assert_eq!(found.errors(), 1, "{name}, {set}: {found}");
+        let told = found.iter().find(|one| one.severity == Severity::Error);
+        let told = told.expect("an error");
+        let places = told.labels.iter().map(|(at, _)| found.position(at));
+        let lines: Vec<usize> = places.flatten().map(|(_, line, _)| line).collect();
+        assert_eq!(lines, [line, 1], "{name}, {set}");
+        let has_others = told
+            .notes
+            .iter()
+            .any(|note| note.starts_with("others stand on"));
+        assert_eq!(has_others, others, "{name}, {set}: {found}");
+    }
+    // A name that is wrong in the file itself is told by itself.
+    let mut wrong = file("zhang1991/test-one.toml");
+    wrong.text = wrong.text.replace("\"S3\"", "\"T3\"");
+    let mistakes = with(&wrong, &["link.rate=10 Mbps"]).expect_err("no such node");
+    assert!(mistakes.errors() > 1, "{mistakes}");
+}

@@ -13,6 +13,8 @@ const FRAME_PS: u64 = 123_040;
 fn link(metres: u64, response_ns: u64) -> Link {
     Link {
         rate: Rate(100_000_000_000),
+        back: Rate(100_000_000_000),
+        nodes: Duration::ZERO,
         delay: Duration(metres * 5_000),
         mtu: 1_500,
         lossless_mtu: 1_500,

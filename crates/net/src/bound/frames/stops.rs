@@ -20,9 +20,16 @@ use crate::spec::frames::{
 const CLASSES: core::ops::Range<u8> = 0..CLASSES_MAX as u8;
 
 impl Analysis<'_> {
-    /// Storms and credit hold frames whatever comes.
+    /// Storms, slow stations and credit hold frames whatever comes.
     pub fn hold(&mut self) {
         let spec = self.ways.spec;
+        for drain in &spec.rules.drains {
+            for channel in self.inward(drain.node) {
+                for class in CLASSES {
+                    self.fail(channel, class, NoBound::Slow { channel });
+                }
+            }
+        }
         for (node, own) in (0..).zip(&spec.nodes) {
             let NodeKind::Station { storm: Some(storm) } = own.kind else {
                 continue;

@@ -35,9 +35,24 @@ pub fn verify(spec: &EthernetSpec) -> Result<(), BuildError> {
         return err(format!("{largest} is more than can be numbered"));
     }
     spec.check_links().map_err(BuildError)?;
+    check_drains(spec)?;
     check_ports(spec)?;
     check_nodes(spec)?;
     check_flows(spec)
+}
+
+fn check_drains(spec: &EthernetSpec) -> Result<(), BuildError> {
+    for (at, drain) in spec.rules.drains.iter().enumerate() {
+        let node = spec.nodes.get(drain.node as usize);
+        if !node.is_some_and(|node| matches!(node.kind, NodeKind::Station { .. })) {
+            return err("only a station takes frames at a rate of its own".into());
+        }
+        let mut before = spec.rules.drains[..at].iter();
+        if before.any(|before| before.node == drain.node && before.from >= drain.from) {
+            return err("a station changes its rate out of order".into());
+        }
+    }
+    Ok(())
 }
 
 fn check_ports(spec: &EthernetSpec) -> Result<(), BuildError> {

@@ -11,7 +11,7 @@ use crate::language::typed::Placed;
 /// Threshold that stops: the paper's.
 pub(crate) const XOFF: Usual<OrShare<u64>> = usual!(80 percent);
 /// Most credits of a limit: what a counter of 20 bits tells apart.
-const LIMIT_MAX: u64 = (1 << 19) - 1;
+pub(crate) const LIMIT_MAX: u64 = (1 << 19) - 1;
 
 /// Threshold that resumes: the paper's.
 pub(crate) const XON: Usual<OrShare<u64>> = usual!(70 percent);
@@ -108,7 +108,7 @@ pub(crate) enum FlowControl {
         /// Least time from one CF_Update to the next, as bytes of the line it goes on.
         #[key(is = Size { min: 800, max: 1 << 20 }, default = "\"6400 B\"")]
         cf_min_spacing: u64,
-        /// After so long one is sent whether anything changed or not, likewise.
+        /// After so long one is sent whether anything changed or not, likewise, in steps of 16 KiB.
         #[key(is = Size { min: 16_384, max: 1 << 20 }, default = "\"262144 B\"")]
         cf_max_spacing: Placed<u64>,
         /// Time between CC_Updates.

@@ -1,7 +1,7 @@
 //! Switches and hosts: queues, memory, what differs in single ones.
 
 use backwater_derive::{table, word};
-use backwater_kernel::{Duration, Time};
+use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::frames::spec;
 
 use super::flow_control::Headroom;
@@ -177,6 +177,21 @@ pub(crate) struct Nodes {
     /// A host that sends stops whatever happens: a broken or overwhelmed receiver.
     #[key(otherwise = "none")]
     pub storm: Placed<Option<Storm>>,
+    /// At what pace a host takes frames, step by step: a slow receiver. The port in front of it holds
+    /// them, whatever the flow control.
+    #[key(otherwise = "as fast as they come")]
+    pub drain: Vec<Placed<Drain>>,
+}
+
+/// A step of a host that takes frames slower than its link brings them.
+#[table("nodes.drain")]
+pub(crate) struct Drain {
+    /// From here on
+    #[key(is = Time { min_ps: 0 })]
+    pub from: Placed<Time>,
+    /// it takes so much, as on the wire: `"0 %"` is nothing, `"100 %"` all that comes.
+    #[key(is = Pace)]
+    pub rate: Placed<OrShare<Rate>>,
 }
 
 /// Stop frames without reason.

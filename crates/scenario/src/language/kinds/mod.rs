@@ -25,7 +25,7 @@ pub use cycles::Cycles;
 pub use decimal::{Decimal, Rows};
 pub use name::{Name, Names, Path, Reference, ReferenceList, References, Text};
 pub use or::{Or, OrShare, OrWord};
-pub use rate::{CellRate, PortRate, Rate, RateOrShare};
+pub use rate::{CellRate, Pace, PortRate, Rate, RateOrShare};
 pub use share::{Portion, PortionOr, Probability, Ratio, Share};
 pub use size::{Size, Threshold};
 pub(crate) use sweep::MOST_SEEDS;

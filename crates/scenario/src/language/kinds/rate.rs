@@ -4,13 +4,13 @@ use backwater_kernel::Rate as Speed;
 use serde_json::json;
 
 use super::or::word;
-use super::share::share;
+use super::share::{share, whole_or_less};
 use super::{Facts, Kind, OrShare, OrWord, any_of, names, of, quantity, usual};
 use crate::language::reader::Reader;
 use crate::language::record::Datum;
 use crate::language::table::Key;
 use crate::language::tree::{self, Node};
-use crate::language::units::{self, RATES};
+use crate::language::units::{self, FASTEST, RATES};
 
 /// Bits per second.
 pub struct Rate;
@@ -30,10 +30,13 @@ pub struct RateOrShare {
 /// A rate, or a share of that of a port.
 pub struct PortRate;
 
+/// The same, or nothing.
+pub struct Pace;
+
 impl Kind for Rate {
     fn facts(&self) -> Facts {
         Facts::new("a rate", "\"622 Mbps\"", quantity(&names(&units::rates()))).range(
-            "1 bps to 1000000 Tbps",
+            format!("1 bps to {FASTEST}"),
             usual_units(),
             "Mbps",
         )
@@ -52,7 +55,7 @@ impl Kind for CellRate {
         let schema = quantity(&[names(&units::rates()), vec!["cells/s"]].concat());
         let units = [usual_units(), vec!["cells/s"]].concat();
         Facts::new("a rate", "\"10 Mbps\"", schema).range(
-            format!("{} bps to 1000000 Tbps", self.min),
+            format!("{} bps to {FASTEST}", self.min),
             units,
             "Mbps",
         )
@@ -109,6 +112,29 @@ impl Kind for PortRate {
     }
 }
 
+impl Kind for Pace {
+    fn facts(&self) -> Facts {
+        Facts::new(
+            "a rate or a share of the port's rate",
+            "\"50 %\"",
+            PortRate.facts().schema,
+        )
+        .allowed("`\"0 %\"` to `\"100 %\"`, or a rate (`\"10 Gbps\"`)")
+        .units([vec!["%"], usual_units()].concat(), "%")
+    }
+
+    fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
+        match &node.value {
+            tree::Value::Text(text) if text.contains('%') => {
+                whole_or_less(reader, key, node, "more than the port").map(Datum::Share)
+            }
+            _ => reader
+                .quantity(key, node, units::rate_bps)
+                .map(|bps| Datum::Rate(Speed(bps))),
+        }
+    }
+}
+
 /// A percentage is a share, `beyond` what there is above 100 %; all else a rate.
 fn rate_or_share(reader: &mut Reader<'_>, key: &Key, node: &Node, beyond: &str) -> Option<Datum> {
     match &node.value {
@@ -136,6 +162,10 @@ of! {
         Datum::Rate(rate) => Self::Value(OrShare::Value(*rate)),
     } else |_| Self::Word;
     PortRate for OrShare<Speed> {
+        Datum::Share(share) => Self::Share(*share),
+        Datum::Rate(rate) => Self::Value(*rate),
+    } else |_| Self::Value(Speed(1));
+    Pace for OrShare<Speed> {
         Datum::Share(share) => Self::Share(*share),
         Datum::Rate(rate) => Self::Value(*rate),
     } else |_| Self::Value(Speed(1));

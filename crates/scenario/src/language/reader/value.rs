@@ -7,7 +7,7 @@ use super::{Reader, clip};
 use crate::language::diagnostics::Diagnostic;
 use crate::language::table::{Default, Facts, Form, Key};
 use crate::language::tree::{Node, Value};
-use crate::language::units::{self, Fault};
+use crate::language::units::{self, FASTEST, Fault};
 
 /// Longest list of numbers read.
 const MOST_NUMBERS: usize = 1 << 20;
@@ -105,7 +105,7 @@ impl Reader<'_> {
             }
             Fault::TooLarge => wrong(format!("`{}` is more than the simulator holds", key.name))
                 .at(&node.at, "too large")
-                .note("a span of time reaches 53 days, a rate 1000000 Tbps"),
+                .note(format!("a span of time reaches 53 days, a rate {FASTEST}")),
             Fault::Broken => {
                 wrong(format!("`{}` must be whole", key.name)).at(&node.at, "a fraction")
             }
@@ -141,10 +141,7 @@ impl Reader<'_> {
             return None;
         }
         let name = key.name;
-        // Nobody means one or two percent by 1.5: it is a share of more than all there is.
-        let is_beyond =
-            units::share(&number).is_ok_and(|share| share.exceeds(1) && !share.exceeds(2));
-        let help = match is_beyond && self.takes(key, node, "50 %") {
+        let help = match self.is_beyond(key, node, &number) {
             true => {
                 format!("a share of 1 is all of it: write `{name} = 0.5` or `{name} = \"50 %\"`")
             }
@@ -162,18 +159,31 @@ impl Reader<'_> {
 
     /// The quantities that a bare number may be, of those that the key takes.
     fn in_quotes(&self, key: &Key, node: &Node, number: &str) -> String {
-        let likely = with_units(number, key).into_iter();
-        let mut likely = likely.filter(|text| self.takes(key, node, text));
         let name = key.name;
-        let Some(first) = likely.next() else {
+        let likely = with_units(number, key).into_iter();
+        let likely = likely.filter(|text| self.takes(key, node, text));
+        let likely: Vec<String> = likely.collect();
+        let Some(first) = likely.first() else {
             return format!("write it like this: `{}`", key.example());
         };
-        let is_cells = |text: &String| text.ends_with(" cells") && *text != first;
-        let or = match likely.find(is_cells) {
-            Some(cells) => format!(", or `{name} = \"{cells}\"`"),
-            None => String::new(),
-        };
+        let others = || likely.iter().filter(|text| !text.ends_with('%'));
+        if first.ends_with('%') && self.is_beyond(key, node, number) {
+            let or = others().next();
+            let or = or.map_or(String::new(), |size| format!(", or `{name} = \"{size}\"`"));
+            return format!("a share of 1 is all of it: write `{name} = \"50 %\"`{or}");
+        }
+        let cells = others().find(|text| text.ends_with(" cells") && *text != first);
+        let or = cells.map_or(String::new(), |cells| {
+            format!(", or `{name} = \"{cells}\"`")
+        });
         format!("write the unit in quotes: `{name} = \"{first}\"`{or}")
+    }
+
+    /// Nobody means one or two percent by 1.5: it is a share of more than all there is.
+    fn is_beyond(&self, key: &Key, node: &Node, number: &str) -> bool {
+        let share = units::share(number);
+        let is_beyond = share.is_ok_and(|share| share.exceeds(1) && !share.exceeds(2));
+        is_beyond && self.takes(key, node, "50 %")
     }
 }
 
