@@ -20,7 +20,7 @@ pub struct Options {
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Bytes that each link needs for no loss and for the full rate, under the scheme it uses
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     sizes: bool,
     #[command(flatten)]
     changes: Changes,

@@ -8,7 +8,8 @@
 //! | self-similar | | `datagrams/self_similar` |
 //! | video | | `datagrams/video`, and `datagrams/playout` at the receiver |
 //!
-//! Both ends of TCP or of queue pairs are in `connection`; where segments go in cells, in `over_cells`. Traffic in
+//! Both ends of TCP or of queue pairs are in `connection`; where segments go in cells, in
+//! `over_cells`. Traffic in
 //! units (cells, packets) is in `units`.
 
 use crate::Segment;

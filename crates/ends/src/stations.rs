@@ -1,5 +1,5 @@
-//! The two stations of each flow, above the MAC: applications, TCP, queue pairs, datagrams. No queues and no
-//! channels: frames go out through a list, come in through a call, and time is a parameter.
+//! The two stations of each flow, above the MAC: applications, TCP, queue pairs, datagrams. No
+//! queues and no channels: frames go out through a list, come in through a call, and time is a parameter.
 
 use alloc::vec::Vec;
 
@@ -284,7 +284,8 @@ impl Stations {
                 pair.ends[end as usize].on_start(now, roce);
                 pair.send(now, roce, end, out);
             }
-            Endpoint::Udp(at) => self.datagrams[at as usize].pull(now, out),
+            Endpoint::Udp(at) if end == End::Opener => self.datagrams[at as usize].pull(now, out),
+            Endpoint::Udp(_) => {}
         }
     }
 

@@ -339,7 +339,8 @@ pub struct LaneOutcome {
     pub credit: CreditOutcome,
 }
 
-/// Credit of a class, or a lane, over a channel at the end of the run, in its units. Counts are of the whole
+/// Credit of a class, or a lane, over a channel at the end of the run, in its units. Counts are of
+/// the whole
 /// run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CreditOutcome {

@@ -370,7 +370,7 @@ fn counts_at_their_largest_are_refused_in_little_memory() {
     }
 }
 
-/// So many datagrams in each picosecond that memory ends within one.
+/// So many datagrams in each picosecond that memory ends within few of them.
 #[test]
 fn memory_is_looked_at_within_an_instant() {
     let folder = folder("memory-instant");
@@ -378,8 +378,8 @@ fn memory_is_looked_at_within_an_instant() {
         &folder,
         "engine = \"ethernet\"\n[run]\nduration = \"1 s\"\n[link]\nrate = \"1 Gbps\"\n\
          [network]\nhosts = [\"A\", \"B\"]\nswitches = [\"S\"]\n[[flows]]\nname = \"f\"\n\
-         from = \"A\"\nto = \"B\"\npayload = \"18 B\"\n\
-         traffic = { kind = \"constant\", rate = \"1000000 Tbps\" }\n",
+         from = \"A\"\nto = \"B\"\npayload = \"1 B\"\n\
+         count = 100\ntraffic = { kind = \"constant\", rate = \"100 Tbps\" }\n",
     );
     let ran = within(LITTLE, &folder, &["run", &file, "--out", "out"]);
     expect_stopped(

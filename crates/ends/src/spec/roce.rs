@@ -48,8 +48,8 @@ pub enum AckEvery {
 /// What follows a packet that is missing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PairRecovery {
-    /// The receiver refuses what is out of order and says so once; the sender goes back (InfiniBand,
-    /// ConnectX-4 to -6).
+    /// The receiver refuses what is out of order and says so once; the sender goes back
+    /// (InfiniBand, ConnectX-4 to -6).
     GoBackN,
     /// The receiver keeps what is out of order and names it; only what is missing goes again (IRN).
     Selective,

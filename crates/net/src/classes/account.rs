@@ -1,6 +1,6 @@
 //! What came over a lane and has not left the node that the lane leads to.
 //!
-//! A frame remembers the account that holds it, so that whoever frees it needs to know nothing else.
+//! A frame remembers the account that holds it, so that whoever frees it needs nothing else.
 
 use alloc::vec::Vec;
 

@@ -283,13 +283,15 @@ pub(crate) fn build(spec: &EthernetSpec, stops_stations: bool) -> Result<Vec<Lan
                 _ => flow.source,
             };
             for channel in tables.crossed(spec, way)? {
-                let queue = channel as usize * classes + usize::from(flow.class);
-                let owner = match by[queue] {
-                    Owner::Class => continue,
-                    Owner::Destination => to,
-                    Owner::Flow => way,
-                };
-                of_queues[queue].insert(owner, to);
+                for class in flow.classes() {
+                    let queue = channel as usize * classes + usize::from(class);
+                    let owner = match by[queue] {
+                        Owner::Class => continue,
+                        Owner::Destination => to,
+                        Owner::Flow => way,
+                    };
+                    of_queues[queue].insert(owner, to);
+                }
             }
         }
     }

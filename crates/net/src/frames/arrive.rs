@@ -103,8 +103,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.arm(flow_id, end);
     }
 
-    /// A frame that came over `input`, in the lane `account`, is admitted to the queue in front of its next channel, or
-    /// dropped; or it goes several ways from here.
+    /// A frame that came over `input`, in the lane `account`, is admitted to the queue in front of
+    /// its next channel, or dropped; or it goes several ways from here.
     #[inline(always)]
     fn admit(&mut self, (input, account): (u32, u32), id: u32, frame: &Unit) {
         let channel = self.network.classes.routes.channel(frame);

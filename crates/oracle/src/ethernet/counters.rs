@@ -198,7 +198,7 @@ impl Network {
         let group = wanted.first().map_or(0, |first| first / 32);
         wanted.retain(|lane| lane / 32 == group);
         wanted.truncate(own.spec.update.classes.into());
-        if let Some(last) = wanted.last() {
+        if let Some(last) = wanted.iter().next_back() {
             own.next_place = last + 1;
         }
         wanted.sort_unstable();

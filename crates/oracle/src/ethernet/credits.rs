@@ -17,7 +17,8 @@ impl Network {
             flow: frame.flow,
             is_forward: frame.is_forward,
         };
-        self.place(channel, lane(&self.spec, channel, way)?)
+        let class = frame.class as u8;
+        self.place(channel, lane(&self.spec, channel, way, class)?)
     }
 
     fn place(&self, channel: usize, gate: Gate) -> Option<(usize, usize)> {

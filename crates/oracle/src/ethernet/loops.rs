@@ -146,18 +146,18 @@ impl Loop {
 /// for each owner in it.
 pub(super) type Lanes = Vec<Vec<Option<Gate>>>;
 
-/// What of a port's frames one of a flow belongs to, if its class has credit there.
-pub(super) fn lane(spec: &EthernetSpec, channel: usize, way: Way) -> Option<Gate> {
+/// What of a port's frames one of a flow in this class belongs to, if the class has credit there.
+pub(super) fn lane(spec: &EthernetSpec, channel: usize, way: Way, class: u8) -> Option<Gate> {
     let flow = &spec.flows[way.flow];
     let credits = &spec.links.channel(channel as u32).credits;
-    let credit = (*credits.get(usize::from(flow.class))?)?;
+    let credit = (*credits.get(usize::from(class))?)?;
     Some(match credit.owner {
-        Owner::Class => Gate::Class(flow.class),
+        Owner::Class => Gate::Class(class),
         Owner::Destination if way.is_forward => {
-            Gate::Destination(flow.class, flow.address(way.flow as u32))
+            Gate::Destination(class, flow.address(way.flow as u32))
         }
-        Owner::Destination => Gate::Destination(flow.class, flow.source),
-        Owner::Flow => Gate::Flow(flow.class, 2 * way.flow as u32 + u32::from(!way.is_forward)),
+        Owner::Destination => Gate::Destination(class, flow.source),
+        Owner::Flow => Gate::Flow(class, 2 * way.flow as u32 + u32::from(!way.is_forward)),
     })
 }
 
@@ -218,7 +218,10 @@ pub(super) fn lanes(
         for is_forward in ways.iter().copied() {
             let way = Way { flow, is_forward };
             for channel in way.channels(spec, hops, trees) {
-                owners.extend(lane(spec, channel, way).map(|gate| (channel, own.class, gate)));
+                for class in own.classes() {
+                    let gate = lane(spec, channel, way, class);
+                    owners.extend(gate.map(|gate| (channel, class, gate)));
+                }
             }
         }
     }

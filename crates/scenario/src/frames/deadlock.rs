@@ -19,8 +19,8 @@
 //! two hosts share two queues in opposite order, each host waits for the other.
 //!
 //! Left out are queues that can't fill up to their threshold, because all that can be in flight
-//! through them is less (`flight`), credit of lanes, if there is nothing else, and hosts: they take what comes and forward nothing. A cycle is
-//! necessary for a deadlock, not sufficient (Hu et al., HotNets 2016).
+//! through them is less (`flight`), credit of lanes, if there is nothing else, and hosts: they take
+//! what comes and forward nothing. A cycle is necessary for a deadlock, not sufficient (Hu et al., HotNets 2016).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,8 +44,8 @@ const NAMED: usize = 12;
 /// Waits of one channel for another that are looked at: a second.
 const MOST_STEPS: usize = 10_000_000;
 
-/// Is everything that holds frames credit of lanes, of flows or of hosts? A lane waits only for what
-/// goes on along its own way, which ends at a host.
+/// Is everything that holds frames credit of lanes, of flows or of hosts? A lane waits only for
+/// what goes on along its own way, which ends at a host.
 fn goes_by_lane(look: &Whole<'_>) -> bool {
     let nodes = 0..look.spec.nodes.len() as u32;
     let mut pressure = nodes.filter_map(|node| look.pressure(node));

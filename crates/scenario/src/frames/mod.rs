@@ -6,6 +6,7 @@
 //! `lossless`, `deadlock` and `headroom`.
 
 mod account;
+mod carriers;
 mod checks;
 mod controls;
 pub(crate) mod counters;

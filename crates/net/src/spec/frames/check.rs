@@ -8,8 +8,8 @@ use backwater_kernel::{BuildError, Channels, Duration};
 use crate::spec::CLOCK_MAX_PS;
 use crate::spec::frames::{
     CLASSES_MAX, ChannelSpec, Detect, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES,
-    FlowSpec, MemorySpec, Message, NodeKind, Owner, Select, Spread, TAG_BYTES, TrafficSpec,
-    TransportSpec, packet_bytes,
+    FlowSpec, MemorySpec, Message, NodeKind, Select, Spread, TAG_BYTES, TrafficSpec, TransportSpec,
+    packet_bytes,
 };
 
 /// Largest frame: buffers count it in 16 bits.
@@ -260,7 +260,7 @@ fn check_flows(spec: &EthernetSpec) -> Result<(), BuildError> {
         check_multicast(spec, id, flow)?;
         let payload = flow.transport.payload_bytes();
         let is_connection = flow.transport.is_connection();
-        check_roce(spec, (id, flow), classes)?;
+        check_roce(id, flow, classes)?;
         if payload == 0 || payload > FRAME_MOST_BYTES {
             return err(format!(
                 "flow {id}: a payload of 1 to {FRAME_MOST_BYTES} bytes"
@@ -279,25 +279,10 @@ fn check_flows(spec: &EthernetSpec) -> Result<(), BuildError> {
 }
 
 /// What a queue pair needs beside its flow.
-fn check_roce(
-    spec: &EthernetSpec,
-    (id, flow): (usize, &FlowSpec),
-    classes: usize,
-) -> Result<(), BuildError> {
+fn check_roce(id: usize, flow: &FlowSpec, classes: usize) -> Result<(), BuildError> {
     let TransportSpec::Roce(roce) = &flow.transport else {
         return Ok(());
     };
-    let answers = [roce.ack_class, roce.cnp_class];
-    let is_own = |class: &u8| *class != flow.class;
-    let has_lanes = || {
-        let mut credits = spec.channels().flat_map(|channel| &channel.credits);
-        credits.any(|own| own.is_some_and(|own| own.owner != Owner::Class))
-    };
-    if answers.iter().flatten().any(is_own) && has_lanes() {
-        return err(format!(
-            "flow {id}: where credit is of lanes, it acknowledges in its own class"
-        ));
-    }
     let is_class = |class: Option<u8>| class.is_none_or(|class| usize::from(class) < classes);
     if !is_class(roce.ack_class) || !is_class(roce.cnp_class) {
         return err(format!(

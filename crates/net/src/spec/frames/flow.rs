@@ -64,6 +64,15 @@ impl FlowSpec {
         }
     }
 
+    /// Classes of its frames, those of its answers among them.
+    pub fn classes(&self) -> impl Iterator<Item = u8> + use<> {
+        let answers = match &self.transport {
+            TransportSpec::Roce(roce) => [roce.ack_class, roce.cnp_class],
+            TransportSpec::Tcp(_) | TransportSpec::Udp { .. } => [None; 2],
+        };
+        core::iter::once(self.class).chain(answers.into_iter().flatten())
+    }
+
     /// Switches write into its packets what they see.
     pub fn has_telemetry(&self) -> bool {
         match &self.transport {

@@ -189,8 +189,8 @@ fn hpcc_leaves_a_twentieth_of_the_link() {
     assert!((1.45..=1.6).contains(&last), "{last} ms");
 }
 
-/// Patched TIMELY has one fixed point: `rtt = T_ref (1 + N add / (beta C))`. By Little's law the queue
-/// holds the frame that is being sent beside what waits.
+/// Patched TIMELY has one fixed point: `rtt = T_ref (1 + N add / (beta C))`. By Little's law
+/// the queue holds the frame that is being sent beside what waits.
 #[test]
 fn patched_timely_rests_at_its_closed_form() {
     let line = Rate(10 * GBPS);

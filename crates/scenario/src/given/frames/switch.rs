@@ -94,8 +94,8 @@ pub(crate) struct Buffer {
     pub shared: Option<Shared>,
 }
 
-/// Marks of congestion on frames of flows with `tcp.ecn`, over RoCE, or over UDP with `ecn`, by what
-/// the queue holds.
+/// Marks of congestion on frames of flows with `tcp.ecn`, over RoCE, or over UDP with `ecn`, by
+/// what the queue holds.
 #[table("buffer.ecn")]
 pub(crate) struct Ecn {
     /// Of frames that find this much or less in the queue none is marked.
@@ -177,8 +177,8 @@ pub(crate) struct Nodes {
     /// A host that sends stops whatever happens: a broken or overwhelmed receiver.
     #[key(otherwise = "none")]
     pub storm: Placed<Option<Storm>>,
-    /// At what pace a host takes frames, step by step: a slow receiver. The port in front of it holds
-    /// them, whatever the flow control.
+    /// At what pace a host takes frames, step by step: a slow receiver. The port in front of it
+    /// holds them, whatever the flow control.
     #[key(otherwise = "as fast as they come")]
     pub drain: Vec<Placed<Drain>>,
 }
