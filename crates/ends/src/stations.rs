@@ -1,5 +1,6 @@
 //! The two stations of each flow, above the MAC: applications, TCP, queue pairs, datagrams. No
-//! queues and no channels: frames go out through a list, come in through a call, and time is a parameter.
+//! queues and no channels: frames go out through a list, come in through a call, and time is a
+//! parameter.
 
 use alloc::vec::Vec;
 

@@ -70,9 +70,9 @@ fn keeps_deadlines(ports: &Ports<'_>, flow_id: u32, channel: u32) -> Result<(), 
     let key = (channel, ports.flow(flow_id).priority);
     let known = ports.deadlines.borrow().get(&key).copied();
     known.unwrap_or_else(|| {
-        let found = follow_deadlines(ports, flow_id, channel);
-        ports.deadlines.borrow_mut().insert(key, found);
-        found
+        let holds = follow_deadlines(ports, flow_id, channel);
+        ports.deadlines.borrow_mut().insert(key, holds);
+        holds
     })
 }
 

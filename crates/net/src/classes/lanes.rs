@@ -84,8 +84,8 @@ impl Lanes {
     /// The place of the lane of an owner, if any of its frames crosses here.
     #[inline]
     pub fn find(&self, owner: u32) -> Option<usize> {
-        let found = self.lanes.binary_search_by_key(&owner, |lane| lane.owner);
-        found.ok()
+        let place = self.lanes.binary_search_by_key(&owner, |lane| lane.owner);
+        place.ok()
     }
 
     /// The place of the lane of a frame.
@@ -207,8 +207,8 @@ impl Classes {
 
     #[inline]
     pub(crate) fn sorted_mut(&mut self, queue: usize) -> Option<&mut Lanes> {
-        let own = self.lanes.get_mut(queue);
-        own.filter(|own| own.by != Owner::Class)
+        let lanes = self.lanes.get_mut(queue);
+        lanes.filter(|own| own.by != Owner::Class)
     }
 
     /// The number of the lane in which a frame crosses a channel, which is the one of the account

@@ -95,17 +95,23 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 }
 
+/// Numbers channels by the node they enter; the channel of each slot.
+fn number_slots(channels: &mut [Channel]) -> Vec<u32> {
+    let mut slots: Vec<u32> = (0..channels.len() as u32).collect();
+    slots.sort_by_key(|channel| channels[*channel as usize].to);
+    for (slot, channel) in (0..).zip(&slots) {
+        channels[*channel as usize].slot = slot;
+    }
+    slots
+}
+
 fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
     let classes = spec
         .links
         .first()
         .map_or(1, |link| link.channels[0].queues.len());
     let mut channels = channels(spec);
-    let mut slots: Vec<u32> = (0..channels.len() as u32).collect();
-    slots.sort_by_key(|channel| channels[*channel as usize].to);
-    for (slot, channel) in (0..).zip(&slots) {
-        channels[*channel as usize].slot = slot;
-    }
+    let slots = number_slots(&mut channels);
     let (nodes, shares) = nodes(spec, classes)?;
     let stops_stations = nodes.iter().any(|node| {
         let rules = node.back_pressure;

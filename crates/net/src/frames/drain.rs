@@ -73,13 +73,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let Some(at) = self.network.drain_at(channel) else {
             return;
         };
-        let own = &mut self.network.classes.drains[at];
-        let Some(rate) = own.rate(now).filter(|rate| rate.0 > 0) else {
+        let station = &mut self.network.classes.drains[at];
+        let Some(rate) = station.rate(now).filter(|rate| rate.0 > 0) else {
             return;
         };
         let free_from = now + rate.serialization(wire_bytes(bytes).into());
         if free_from > self.network.channels[channel as usize].free_at {
-            own.free_from = free_from;
+            station.free_from = free_from;
             self.hold_port(channel, true);
             self.set_timer(free_from, channel, Timer::Drain, 0);
         }
@@ -87,12 +87,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     fn hold_port(&mut self, channel: u32, is_held: bool) {
         let all = (1 << self.network.classes.count) - 1;
-        let own = &mut self.network.channels[channel as usize];
-        if (own.shut != 0) == is_held {
+        let port = &mut self.network.channels[channel as usize];
+        if (port.shut != 0) == is_held {
             return;
         }
-        own.shut = if is_held { all as u8 } else { 0 };
-        if own.waiting != 0 {
+        port.shut = if is_held { all as u8 } else { 0 };
+        if port.waiting != 0 {
             self.wake_port(channel);
         }
         self.wake_if_scheduled(channel);

@@ -257,12 +257,9 @@ impl Network {
         }
         let [marking, selection] = streams;
         let hops = routes::next_hops(spec);
-        let from = |node| {
-            let all = 0..2 * spec.links.len();
-            all.filter(move |channel| routes::tail(spec, *channel) == node)
-        };
-        let flows = 0..spec.flows.len();
-        let trees: Vec<_> = flows.map(|flow| tree(spec, &hops, flow)).collect();
+        let from = |node| channels_from(spec, node);
+        let trees = (0..spec.flows.len()).map(|flow| tree(spec, &hops, flow));
+        let trees: Vec<_> = trees.collect();
         let lanes = loops::lanes(spec, &hops, &trees);
         Network {
             leaving: (0..spec.nodes.len())
@@ -414,4 +411,10 @@ fn first_storm(spec: &EthernetSpec, channel: usize) -> Option<Time> {
         NodeKind::Station { storm: Some(storm) } if storm.from < storm.until => Some(storm.from),
         _ => None,
     }
+}
+
+/// Channels that leave a node.
+fn channels_from(spec: &EthernetSpec, node: usize) -> impl Iterator<Item = usize> {
+    let all = 0..2 * spec.links.len();
+    all.filter(move |channel| routes::tail(spec, *channel) == node)
 }

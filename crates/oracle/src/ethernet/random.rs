@@ -146,12 +146,7 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
         on_grid: seed.is_multiple_of(3),
     };
     let fast = dice.pick(&[100_000_000, 1_000_000_000]);
-    let rates = match dice.between(0, 2) {
-        _ if mix.has_looks => [fast; 4],
-        0 => [fast; 4],
-        1 => [fast, fast, fast / 2, fast / 10],
-        _ => [fast, fast, fast / 10, 10_000_000],
-    };
+    let rates = rates(&mut dice, fast, mix);
     let mut spec = EthernetSpec {
         seed,
         stop_at: Time(Rate(fast).serialization(1_538).ps() * 200),
@@ -209,6 +204,16 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
         }
     }
     spec
+}
+
+/// Rates of links, of which each has one.
+fn rates(dice: &mut Dice, fast: u64, mix: Mix) -> [u64; 4] {
+    match dice.between(0, 2) {
+        _ if mix.has_looks => [fast; 4],
+        0 => [fast; 4],
+        1 => [fast, fast, fast / 2, fast / 10],
+        _ => [fast, fast, fast / 10, 10_000_000],
+    }
 }
 
 /// Errors on half of the channels, and a link that is cut once or twice.

@@ -19,8 +19,8 @@ const SIZES: [(&str, u64, u64); 3] = [
 /// Counters of CBFC have 20 bits.
 const CIRCLE: u64 = 1 << 20;
 
-const WORDS: &str = "A frame costs ceil((bytes - 4) / 64) credits: the FCS is not stored. One of 69 \
-    bytes is a byte too long for one cell, and costs two.";
+const WORDS: &str = "A frame costs ceil((bytes - 4) / 64) credits: the FCS is not stored. One of \
+    69 bytes is a byte too long for one cell, and costs two.";
 
 pub fn million(lab: &Lab) -> Result<Evidence, LabError> {
     let found = lab.each(&SIZES, |(_, payload, _)| {

@@ -16,10 +16,10 @@ const PARTS: [(&str, &str, &str, &str); 4] = [
     ("again", "100 %", "3200 us", "4 ms"),
 ];
 
-const WORDS: &str = "The host behind a switch takes all that comes, from 1 ms on half of it, from 2 ms \
-    on nothing, from 3 ms on all again. The switch frees its memory as slowly, so its credit comes \
-    back as slowly over 400 m to the one before it. Each part is measured from 200 us after its \
-    begin. Nothing is lost.";
+const WORDS: &str = "The host behind a switch takes all that comes, from 1 ms on half of it, \
+    from 2 ms on nothing, from 3 ms on all again. The switch frees its memory as slowly, so its \
+    credit comes back as slowly over 400 m to the one before it. Each part is measured from 200 \
+    us after its begin. Nothing is lost.";
 
 pub fn drain(lab: &Lab) -> Result<Evidence, LabError> {
     let found = lab.each(&PARTS, |(_, _, from, until)| {

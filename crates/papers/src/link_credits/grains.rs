@@ -14,9 +14,9 @@ const COST: u64 = 24;
 /// So much of the link is all of it.
 const FULL: f64 = 0.9995;
 
-const WORDS: &str = "What is freed comes back in grains of 16 credits, and the rest of one is kept. \
-    Frames cost 24, so up to 8 credits are free and not told. With a limit of 31 the first frame \
-    leaves 7 credits and 16 come back: 23 are one too few, and nothing ever frees more.";
+const WORDS: &str = "What is freed comes back in grains of 16 credits, and the rest of one is \
+    kept. Frames cost 24, so up to 8 credits are free and not told. With a limit of 31 the first \
+    frame leaves 7 credits and 16 come back: 23 are one too few, and nothing ever frees more.";
 
 pub fn grain(lab: &Lab) -> Result<Evidence, LabError> {
     let full = least(513, 10, |limit| Ok(share(lab, &sets(limit))? >= FULL))?;

@@ -23,9 +23,10 @@ const LINKS: u64 = 200;
 /// Frames of the transfers with loss.
 const FRAMES: u64 = 10_000;
 
-const REACH: &str = "Fields of 12 bits count blocks of 64 B, and half of what they count can be told \
-    apart: 2,048 blocks, however large the buffer. At 100 Gbps they are sent in 10.5 us, the loop of \
-    a kilometre. Updates go as soon as the way back is free, which it always is here.";
+const REACH: &str = "Fields of 12 bits count blocks of 64 B, and half of what they count can be \
+    told apart: 2,048 blocks, however large the buffer. At 100 Gbps they are sent in 10.5 us, \
+    the loop of a kilometre. Updates go as soon as the way back is free, which it always is \
+    here.";
 
 pub fn reach(lab: &Lab) -> Result<Evidence, LabError> {
     let of = |metres: u64| -> Result<f64, LabError> {
@@ -70,11 +71,11 @@ pub fn reach(lab: &Lab) -> Result<Evidence, LabError> {
     })
 }
 
-const BESIDE: &str = "FCCL - FCTBS = limit - (sent - freed): with the same buffer, cell and messages, \
-    the value of InfiniBand's packet and that of a CF_Update lead to the same starts. Rates, delays, \
-    sizes, limits, spacings and loads of the links are random. With one frame in a hundred lost both \
-    carry all that is sent later, and nothing is missing at the end; credit that is only added up \
-    stops for ever.";
+const BESIDE: &str = "FCCL - FCTBS = limit - (sent - freed): with the same buffer, cell and \
+    messages, the value of InfiniBand's packet and that of a CF_Update lead to the same starts. \
+    Rates, delays, sizes, limits, spacings and loads of the links are random. With one frame in \
+    a hundred lost both carry all that is sent later, and nothing is missing at the end; credit \
+    that is only added up stops for ever.";
 
 /// Starts of data: when, and how large.
 #[derive(Default)]

@@ -16,11 +16,11 @@ const COST: u64 = 24;
 /// Payload of a full link, Mbps.
 const FULL_MBPS: f64 = 100_000.0 * 1_472.0 / 1_538.0;
 
-const WORDS: &str = "One frame in ten thousand is lost on the wire. What it cost is missing until a \
-    CC_Update has said what was sent; with one every 256 us the link is as full as without loss, and \
-    after the last frame nothing is missing. Without CC_Updates each loss is for ever: the limit of \
-    1,100 credits is used up after some 450,000 frames, and the class stops. No frame is lost for \
-    want of memory in either.";
+const WORDS: &str = "One frame in ten thousand is lost on the wire. What it cost is missing \
+    until a CC_Update has said what was sent; with one every 256 us the link is as full as \
+    without loss, and after the last frame nothing is missing. Without CC_Updates each loss is \
+    for ever: the limit of 1,100 credits is used up after some 450,000 frames, and the class \
+    stops. No frame is lost for want of memory in either.";
 
 pub fn repaired(lab: &Lab) -> Result<Evidence, LabError> {
     let with = |more: Sets| {

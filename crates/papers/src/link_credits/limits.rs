@@ -70,11 +70,11 @@ const CASES: [Case; 4] = [
 /// So much of the link is all of it.
 const FULL: f64 = 0.9995;
 
-const WORDS: &str = "A limit is enough if it lasts until the update that tells of the first frame has \
-    come back: cost ceil((2p + f + w) / f) credits, with f the time of a frame on the wire, p the \
-    delay one way and w the spacing of updates, where that is longer than a frame. An update waits \
-    for its spacing only in some phases, so one frame less may be enough. Limits of whole frames are \
-    tried, by bisection.";
+const WORDS: &str = "A limit is enough if it lasts until the update that tells of the first \
+    frame has come back: cost ceil((2p + f + w) / f) credits, with f the time of a frame on the \
+    wire, p the delay one way and w the spacing of updates, where that is longer than a frame. \
+    An update waits for its spacing only in some phases, so one frame less may be enough. Limits \
+    of whole frames are tried, by bisection.";
 
 pub fn full_rate(lab: &Lab) -> Result<Evidence, LabError> {
     let found = lab.each(&CASES, |case| {

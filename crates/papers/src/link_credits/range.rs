@@ -43,10 +43,10 @@ const STEPS: u32 = 9;
 /// Silences of fewer steps are not tried.
 const LOW: u64 = 1_024;
 
-const WORDS: &str = "With the largest limit, 2^19 - 1 cells, a link of 800 Gbps that is far longer \
-    carries that much a loop. A CF_Update has the last 15 bits of the cells freed: the way back is \
-    cut for longer and longer, until more has been freed in between than they tell apart; then \
-    credit is missing at the end of the transfer.";
+const WORDS: &str = "With the largest limit, 2^19 - 1 cells, a link of 800 Gbps that is far \
+    longer carries that much a loop. A CF_Update has the last 15 bits of the cells freed: the \
+    way back is cut for longer and longer, until more has been freed in between than they tell \
+    apart; then credit is missing at the end of the transfer.";
 
 pub fn reach(lab: &Lab) -> Result<Evidence, LabError> {
     let loop_us = 1_000.0 + FRAME_BITS / 800e3;

@@ -348,10 +348,9 @@ fn of_pair(flow: &FlowSpec, roce: &RoceSpec, full: u32) -> Vec<(bool, Load)> {
         u64::MAX => u64::MAX,
         window => window.div_ceil(u64::from(roce.mtu_bytes.max(1))) + 1,
     };
-    let back = match flow.traffic {
-        TrafficSpec::Requests { .. } => full,
-        _ => frame(ROCE_BYTES + CNP_BYTES + TELEMETRY_BYTES, flow.is_tagged),
-    };
+    let answer = frame(ROCE_BYTES + CNP_BYTES + TELEMETRY_BYTES, flow.is_tagged);
+    // Responses are data, too.
+    let back = full.max(answer);
     vec![
         (true, load(full, most_frames)),
         (false, load(back, most_frames)),

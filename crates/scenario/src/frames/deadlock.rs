@@ -20,8 +20,8 @@
 //!
 //! Left out are queues that can't fill up to their threshold, because all that can be in flight
 //! through them is less (`flight`), credit of lanes, if there is nothing else, and hosts: they take
-//! what comes and forward nothing. A cycle is necessary for a deadlock, not sufficient (Hu et al., HotNets 2016).
-
+//! what comes and forward nothing. A cycle is necessary for a deadlock, not sufficient (Hu et
+//! al., HotNets 2016).
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::Channels;

@@ -74,6 +74,16 @@ pub struct EthernetScenario {
     pub headroom: Vec<headroom::Need>,
 }
 
+/// How long it runs.
+fn run<'f>(
+    file: &'f EthernetFile,
+    mistakes: &mut Diagnostics,
+) -> Option<(&'f crate::given::frames::Run, backwater_kernel::Time)> {
+    let run = file.run.sure()?;
+    crate::circuits::checks::run_times(&run.duration, &run.warm_up, mistakes);
+    Some((run, *run.duration))
+}
+
 /// Builds it, unless something is missing; mistakes go to `mistakes`, and with errors among them
 /// the result is not to be used.
 pub(crate) fn build(
@@ -83,9 +93,7 @@ pub(crate) fn build(
     mistakes: &mut Diagnostics,
 ) -> Option<EthernetScenario> {
     let file = &root.typed::<EthernetFile>();
-    let run = file.run.sure()?;
-    let stop_at = *run.duration;
-    crate::circuits::checks::run_times(&run.duration, &run.warm_up, mistakes);
+    let (run, stop_at) = run(file, mistakes)?;
     let net = topology::build(file, limits, mistakes);
     let ports = switches::ports(file, flows::highest_class(file), mistakes);
     let controls = Controls::read(file, &net, ports, mistakes);
@@ -121,8 +129,8 @@ pub(crate) fn build(
         flows: flows.specs.clone(),
         outages,
     };
-    let starts = network.flows.iter_mut();
-    let starts = starts.filter_map(|flow| flow.traffic.start_mut());
+    let flows_of = network.flows.iter_mut();
+    let starts = flows_of.filter_map(|flow| flow.traffic.start_mut());
     jitter::postpone(starts, run.seed, run.start_jitter);
     checks::blocked(file, &network, mistakes);
     schedulers::check(file, &net, &network, mistakes);

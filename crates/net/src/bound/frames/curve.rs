@@ -101,14 +101,14 @@ impl Line {
         };
         let (work, wire_ps) = frames.clone().max_by(more)?;
         let mut sizes = frames;
-        let one = sizes.next()?;
+        let first_size = sizes.next()?;
         Some(Line {
             first,
             at_once: if is_mixed { 2 } else { 1 },
             step_ps: step_ps.max(1),
             work,
             wire_ps: wire_ps.max(1),
-            is_uniform: sizes.all(|size| size == one),
+            is_uniform: sizes.all(|size| size == first_size),
         })
     }
 

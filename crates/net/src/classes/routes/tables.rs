@@ -197,14 +197,14 @@ impl Tables {
     /// # Errors
     /// If there is no way to one of them, or all are too long.
     pub fn paths(&self, spec: &EthernetSpec, flow: u32) -> Result<Vec<Vec<u32>>, BuildError> {
-        let own = &spec.flows[flow as usize];
+        let flow_spec = &spec.flows[flow as usize];
         // Channel by which the tree enters a node.
         let mut entered: BTreeMap<u32, u32> = BTreeMap::new();
         let mut paths = Vec::new();
         let mut total = 0;
-        for to in own.destinations() {
+        for to in flow_spec.destinations() {
             let mut path = Vec::new();
-            self.follow_to(spec, 2 * flow, (own.source, to), &mut path)?;
+            self.follow_to(spec, 2 * flow, (flow_spec.source, to), &mut path)?;
             let ends = |channel: u32| spec.ends(channel).unwrap_or((NONE, NONE));
             let meets = path
                 .iter()

@@ -13,15 +13,16 @@ use super::{Dice, Mix};
 /// Largest frame of these networks, about.
 const FRAME_BYTES: u32 = 1_600;
 
+const RULES: [CreditRule; 5] = [
+    CreditRule::N23,
+    CreditRule::N123,
+    CreditRule::N123Plus,
+    CreditRule::Relative,
+    CreditRule::Cumulative,
+];
+
 /// Credit at most switches.
 pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
-    let rules = [
-        CreditRule::N23,
-        CreditRule::N123,
-        CreditRule::N123Plus,
-        CreditRule::Relative,
-        CreditRule::Cumulative,
-    ];
     for node in 0..spec.nodes.len() {
         let NodeKind::Switch(switch) = &spec.nodes[node].kind else {
             continue;
@@ -37,7 +38,7 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
         if is_shared || dice.one_in(6) {
             continue;
         }
-        let rule = dice.pick(&rules);
+        let rule = dice.pick(&RULES);
         let unit_bytes = dice.pick(&[64, 100, 500, FRAME_BYTES]);
         let counts = mix.has_counters && !dice.one_in(3);
         let overheads: &[i32] = if counts { &[-4, 0, 0, 20] } else { &[0] };

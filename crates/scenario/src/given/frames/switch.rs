@@ -186,10 +186,10 @@ pub(crate) struct Nodes {
 /// A step of a host that takes frames slower than its link brings them.
 #[table("nodes.drain")]
 pub(crate) struct Drain {
-    /// From here on
+    /// When the step begins.
     #[key(is = Time { min_ps: 0 })]
     pub from: Placed<Time>,
-    /// it takes so much, as on the wire: `"0 %"` is nothing, `"100 %"` all that comes.
+    /// What it takes then, as on the wire: `"0 %"` is nothing, `"100 %"` all that comes.
     #[key(is = Pace)]
     pub rate: Placed<OrShare<Rate>>,
 }
