@@ -22,6 +22,7 @@
 //! through them is less (`flight`), credit of lanes, if there is nothing else, and hosts: they take
 //! what comes and forward nothing. A cycle is necessary for a deadlock, not sufficient (Hu et
 //! al., HotNets 2016).
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::Channels;
