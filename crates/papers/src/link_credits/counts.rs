@@ -23,7 +23,7 @@ const WORDS: &str = "A frame costs ceil((bytes - 4) / 64) credits: the FCS is no
     69 bytes is a byte too long for one cell, and costs two.";
 
 pub fn million(lab: &Lab) -> Result<Evidence, LabError> {
-    let found = lab.each(&SIZES, |(_, payload, _)| {
+    let counters = lab.each(&SIZES, |(_, payload, _)| {
         let sets = vec![
             ("run.warm_up", "0 s".into()),
             ("run.duration", "200 ms".into()),
@@ -35,7 +35,7 @@ pub fn million(lab: &Lab) -> Result<Evidence, LabError> {
         Ok((credit(&run).consumed, came))
     })?;
     let mut measured = Vec::new();
-    for ((name, ..), (consumed, came)) in SIZES.iter().zip(&found) {
+    for ((name, ..), (consumed, came)) in SIZES.iter().zip(&counters) {
         measured.push(Measured::new(name, (consumed % CIRCLE) as f64));
         let came = Measured::new(&format!("{name}_came"), *came as f64);
         measured.push(came.within(FRAMES as f64, FRAMES as f64));
@@ -46,11 +46,11 @@ pub fn million(lab: &Lab) -> Result<Evidence, LabError> {
             scenario: LINK,
             measured,
         }],
-        blocks: vec![Block::Text(WORDS.into()), Block::Table(table(&found))],
+        blocks: vec![Block::Text(WORDS.into()), Block::Table(table(&counters))],
     })
 }
 
-fn table(found: &[(u64, u64)]) -> Table {
+fn table(counters: &[(u64, u64)]) -> Table {
     let row = |((_, _, bytes), (consumed, came)): (&(&str, u64, u64), &(u64, u64))| {
         let counts = [*bytes, *came, *consumed, consumed % CIRCLE];
         counts.map(Cell::from).to_vec()
@@ -64,6 +64,6 @@ fn table(found: &[(u64, u64)]) -> Table {
             column("consumed", "credits", "in full"),
             column("counter", "credits", "its last 20 bits"),
         ],
-        rows: SIZES.iter().zip(found).map(row).collect(),
+        rows: SIZES.iter().zip(counters).map(row).collect(),
     }
 }

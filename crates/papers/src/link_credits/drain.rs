@@ -22,16 +22,16 @@ const WORDS: &str = "The host behind a switch takes all that comes, from 1 ms on
     us after its begin. Nothing is lost.";
 
 pub fn drain(lab: &Lab) -> Result<Evidence, LabError> {
-    let found = lab.each(&PARTS, |(_, _, from, until)| {
+    let parts = lab.each(&PARTS, |(_, _, from, until)| {
         let sets = [("run.warm_up", *from), ("run.duration", *until)];
         let run = lab.ethernet(SLOW, &sets)?;
         Ok((run.channel("near->far").data_share, run.drops()))
     })?;
-    let both = PARTS.iter().zip(&found);
+    let both = PARTS.iter().zip(&parts);
     let mut measured: Vec<Measured> = both
         .map(|((name, ..), (share, _))| Measured::new(name, *share))
         .collect();
-    let lost: u64 = found.iter().map(|(_, lost)| lost).sum();
+    let lost: u64 = parts.iter().map(|(_, lost)| lost).sum();
     measured.push(Measured::new("lost", lost as f64).within(0.0, 0.0));
     Ok(Evidence {
         findings: vec![Finding {
@@ -41,14 +41,14 @@ pub fn drain(lab: &Lab) -> Result<Evidence, LabError> {
         }],
         blocks: vec![
             Block::Text(WORDS.into()),
-            Block::Plot(plot(&found)),
-            Block::Table(table(&found)),
+            Block::Plot(plot(&parts)),
+            Block::Table(table(&parts)),
         ],
     })
 }
 
-fn plot(found: &[(f64, u64)]) -> Plot {
-    let shares = found.iter().map(|(share, _)| *share);
+fn plot(parts: &[(f64, u64)]) -> Plot {
+    let shares = parts.iter().map(|(share, _)| *share);
     let level = |at: f64| Mark {
         direction: Direction::Horizontal,
         at,
@@ -76,7 +76,7 @@ fn plot(found: &[(f64, u64)]) -> Plot {
     }
 }
 
-fn table(found: &[(f64, u64)]) -> Table {
+fn table(parts: &[(f64, u64)]) -> Table {
     let row =
         |((_, takes, from, until), (share, lost)): (&(&str, &str, &str, &str), &(f64, u64))| {
             vec![
@@ -95,6 +95,6 @@ fn table(found: &[(f64, u64)]) -> Table {
             column("throughput", "", "of a full link"),
             column("lost", "frames", "in the whole run"),
         ],
-        rows: PARTS.iter().zip(found).map(row).collect(),
+        rows: PARTS.iter().zip(parts).map(row).collect(),
     }
 }

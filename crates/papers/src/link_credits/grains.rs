@@ -23,7 +23,7 @@ pub fn grain(lab: &Lab) -> Result<Evidence, LabError> {
     let goes_on = least(COST, 5, |limit| {
         Ok(credit(&link(lab, &sets(limit))?).consumed > 100 * COST)
     })?;
-    let found = [
+    let limits = [
         (
             "smallest_full_rate",
             "least limit that fills the link",
@@ -35,7 +35,7 @@ pub fn grain(lab: &Lab) -> Result<Evidence, LabError> {
             goes_on - 1,
         ),
     ];
-    let measured = found.map(|(name, _, limit)| Measured::new(name, limit as f64));
+    let measured = limits.map(|(name, _, limit)| Measured::new(name, limit as f64));
     Ok(Evidence {
         findings: vec![Finding {
             claim: "link-credits.ub.grain",
@@ -44,7 +44,7 @@ pub fn grain(lab: &Lab) -> Result<Evidence, LabError> {
         }],
         blocks: vec![
             Block::Text(WORDS.into()),
-            Block::Table(table(&found.map(|(_, what, limit)| (what, limit)))),
+            Block::Table(table(&limits.map(|(_, what, limit)| (what, limit)))),
         ],
     })
 }
@@ -62,7 +62,7 @@ fn sets(limit: u64) -> Sets {
     ]
 }
 
-fn table(found: &[(&str, u64)]) -> Table {
+fn table(limits: &[(&str, u64)]) -> Table {
     let row = |(what, limit): &(&str, u64)| vec![Cell::from(*what), (*limit).into()];
     Table {
         name: "grains".into(),
@@ -71,6 +71,6 @@ fn table(found: &[(&str, u64)]) -> Table {
             words("what", "is looked for"),
             column("limit", "credits", "found by bisection"),
         ],
-        rows: found.iter().map(row).collect(),
+        rows: limits.iter().map(row).collect(),
     }
 }

@@ -212,7 +212,7 @@ fn random(number: u64) -> Sets {
     ]
 }
 
-fn table(found: &[(&str, Vec<f64>)]) -> Table {
+fn table(shares: &[(&str, Vec<f64>)]) -> Table {
     let row = |(name, values): &(&str, Vec<f64>)| vec![Cell::from(*name), cell(values, 3)];
     Table {
         name: "lossy".into(),
@@ -223,6 +223,6 @@ fn table(found: &[(&str, Vec<f64>)]) -> Table {
             words("credit", "of the link"),
             column("sent", "", "delivered or lost on the wire"),
         ],
-        rows: found.iter().map(row).collect(),
+        rows: shares.iter().map(row).collect(),
     }
 }

@@ -24,12 +24,12 @@ const WORDS: &str = "One frame in ten thousand is lost on the wire. What it cost
 
 pub fn repaired(lab: &Lab) -> Result<Evidence, LabError> {
     let with = |more: Sets| {
-        let own: Sets = vec![
+        let common: Sets = vec![
             ("flow_control.limit", "1100".into()),
             ("flow_control.headroom", "unchecked".into()),
             ("links.0.forward.data_loss", LOSS.to_string()),
         ];
-        seeds(lab, &[own, more].concat(), SEEDS)
+        seeds(lab, &[common, more].concat(), SEEDS)
     };
     let goes_on = with(vec![
         ("run.duration", "10 ms".into()),

@@ -28,11 +28,11 @@ mod tests {
     fn the_least_is_found_in_so_many_steps() {
         for wanted in 5..=12 {
             let asked = std::cell::Cell::new(0);
-            let found = least(5, 3, |number| {
+            let answer = least(5, 3, |number| {
                 asked.set(asked.get() + 1);
                 Ok(number >= wanted)
             });
-            assert_eq!((found.ok(), asked.get()), (Some(wanted), 3));
+            assert_eq!((answer.ok(), asked.get()), (Some(wanted), 3));
         }
         assert_eq!(least(5, 3, |_| Ok(false)).ok(), Some(12));
     }

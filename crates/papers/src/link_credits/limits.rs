@@ -77,11 +77,11 @@ const WORDS: &str = "A limit is enough if it lasts until the update that tells o
     of whole frames are tried, by bisection.";
 
 pub fn full_rate(lab: &Lab) -> Result<Evidence, LabError> {
-    let found = lab.each(&CASES, |case| {
+    let limits = lab.each(&CASES, |case| {
         let holds = |frames: u64| Ok(share(lab, &sets(case, frames))? >= FULL);
         Ok(case.cost * least(1, case.steps, holds)?)
     })?;
-    let both = CASES.iter().zip(&found);
+    let both = CASES.iter().zip(&limits);
     let measured = both.map(|(case, limit)| Measured::new(case.name, *limit as f64));
     Ok(Evidence {
         findings: vec![Finding {
@@ -89,7 +89,7 @@ pub fn full_rate(lab: &Lab) -> Result<Evidence, LabError> {
             scenario: LINK,
             measured: measured.collect(),
         }],
-        blocks: vec![Block::Text(WORDS.into()), Block::Table(table(&found))],
+        blocks: vec![Block::Text(WORDS.into()), Block::Table(table(&limits))],
     })
 }
 
@@ -103,7 +103,7 @@ fn sets(case: &Case, frames: u64) -> Sets {
     ]
 }
 
-fn table(found: &[u64]) -> Table {
+fn table(limits: &[u64]) -> Table {
     let row = |(case, limit): (&Case, &u64)| {
         vec![
             Cell::from(case.what),
@@ -121,6 +121,6 @@ fn table(found: &[u64]) -> Table {
             column("limit", "credits", "the least that fills the link"),
             column("frames", "", "of that"),
         ],
-        rows: CASES.iter().zip(found).map(row).collect(),
+        rows: CASES.iter().zip(limits).map(row).collect(),
     }
 }

@@ -58,7 +58,7 @@ pub fn reach(lab: &Lab) -> Result<Evidence, LabError> {
         ("flow_control.limit", ((1 << 19) - 1).to_string()),
         ("flows.f.payload", format!("{PAYLOAD} B")),
     ];
-    let mut found = vec![(
+    let mut times = vec![(
         "limit_800g",
         "800 Gbps: loop that the largest limit fills",
         share(lab, &sets)? * loop_us,
@@ -70,16 +70,16 @@ pub fn reach(lab: &Lab) -> Result<Evidence, LabError> {
         };
         let steps = least(LOW, STEPS, is_lost)?;
         let us = (steps * silence.step_ns) as f64 / 1_000.0;
-        found.push((silence.name, silence.what, us));
+        times.push((silence.name, silence.what, us));
     }
-    let measured = found.iter().map(|(name, _, us)| Measured::new(name, *us));
+    let measured = times.iter().map(|(name, _, us)| Measured::new(name, *us));
     Ok(Evidence {
         findings: vec![Finding {
             claim: "link-credits.ue.range",
             scenario: LINK,
             measured: measured.collect(),
         }],
-        blocks: vec![Block::Text(WORDS.into()), Block::Table(table(&found))],
+        blocks: vec![Block::Text(WORDS.into()), Block::Table(table(&times))],
     })
 }
 
@@ -106,7 +106,7 @@ fn silenced(silence: &Silence, steps: u64) -> Sets {
     ]
 }
 
-fn table(found: &[(&str, &str, f64)]) -> Table {
+fn table(times: &[(&str, &str, f64)]) -> Table {
     let row = |(_, what, us): &(&str, &str, f64)| vec![(*what).into(), Cell::float(*us, 2)];
     Table {
         name: "range".into(),
@@ -115,6 +115,6 @@ fn table(found: &[(&str, &str, f64)]) -> Table {
             words("what", "rate, and what is found there"),
             column("time", "us", "so long"),
         ],
-        rows: found.iter().map(row).collect(),
+        rows: times.iter().map(row).collect(),
     }
 }

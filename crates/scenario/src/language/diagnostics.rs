@@ -12,7 +12,7 @@ use crate::language::source::{At, Source};
 mod gathered;
 mod lines;
 mod severity;
-use gathered::Gathered;
+use gathered::{Follows, Gathered};
 use lines::{floor_boundary, line_at, lines_around, span_in_line};
 pub use severity::Severity;
 
@@ -164,10 +164,8 @@ pub struct Diagnostics {
     seen: BTreeMap<Place, u64>,
     /// Of each severity, in their order.
     counts: [u64; 3],
-    /// Kinds of mistakes that would only follow from others.
-    left_out: Vec<&'static str>,
-    /// Those that are told as one.
-    gathered: Option<Gathered>,
+    /// Mistakes that would only follow from others.
+    follows: Box<Follows>,
 }
 
 impl Diagnostics {
@@ -191,18 +189,18 @@ impl Diagnostics {
 
     /// From here on no mistake of this kind is told: it would only follow from one that was.
     pub(crate) fn leave_out(&mut self, code: &'static str) {
-        self.left_out.push(code);
+        self.follows.left_out.push(code);
     }
 
     /// The network was chosen from outside, here: names of the file that it does not have are one
     /// mistake.
     pub(crate) fn gather_names(&mut self, chosen: At) {
-        self.gathered = Some(Gathered::chosen(chosen));
+        self.follows.gathered = Some(Gathered::chosen(chosen));
     }
 
     /// Adds one.
     pub(crate) fn push(&mut self, mut diagnostic: Diagnostic) {
-        if self.left_out.contains(&diagnostic.code) {
+        if self.follows.left_out.contains(&diagnostic.code) {
             return;
         }
         let key = diagnostic.place();
@@ -211,7 +209,7 @@ impl Diagnostics {
             return;
         }
         let line = self.line_of(&diagnostic);
-        if let Some(gathered) = &mut self.gathered
+        if let Some(gathered) = &mut self.follows.gathered
             && gathered.swallows(&mut diagnostic, line, &mut self.list)
         {
             self.seen.insert(key, 0);

@@ -15,6 +15,15 @@ const FOLLOW: [&str; 5] = [
 /// So many lines are named.
 const SHOWN: usize = 12;
 
+/// Mistakes that would only follow from others.
+#[derive(Clone, Default)]
+pub(super) struct Follows {
+    /// Kinds that are not told,
+    pub left_out: Vec<&'static str>,
+    /// and those that are told as one.
+    pub gathered: Option<Gathered>,
+}
+
 /// What is told as one mistake.
 #[derive(Clone, Debug)]
 pub(super) struct Gathered {
