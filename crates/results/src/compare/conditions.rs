@@ -196,12 +196,15 @@ fn of_ports(spec: &EthernetSpec, switch: u32) -> (&'static str, Vec<u64>) {
     let lanes = lane_counts(spec).unwrap_or_default();
     let bytes = |credit: &ClassCreditSpec| u64::from(credit.units()) * u64::from(credit.unit_bytes);
     let credits = incoming.iter().filter_map(|channel| {
-        let own = spec.links.channel(*channel);
-        let first = *channel as usize * own.queues.len();
-        let rules = (first..).zip(&own.credits);
+        let port_spec = spec.links.channel(*channel);
+        let first = *channel as usize * port_spec.queues.len();
+        let rules = (first..).zip(&port_spec.credits);
         let rules = rules.filter_map(|(at, credit)| Some((at, credit.as_ref()?)));
         // One limit for the port is a limit of each of its lanes.
-        let bytes = match own.counters.is_some_and(|port| port.port_units.is_some()) {
+        let bytes = match port_spec
+            .counters
+            .is_some_and(|port| port.port_units.is_some())
+        {
             true => rules.map(|(_, credit)| bytes(credit)).max().unwrap_or(0),
             false => {
                 let each = rules.map(|(at, credit)| {
