@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 use backwater_kernel::Duration;
 
 use super::{Account, Part};
-use crate::spec::frames::EthernetSpec;
+use crate::spec::frames::{EthernetSpec, FlowSpec};
 use settle::Analysis;
 use ways::{Way, Ways};
 
@@ -238,8 +238,14 @@ pub fn bounds(spec: &EthernetSpec) -> Vec<Result<Bound, NoBound>> {
 
 /// The bound of each flow with its terms, in the order of flows.
 pub fn accounts(spec: &EthernetSpec) -> Vec<Result<Account<Bound>, NoBound>> {
+    let none = |why: NoBound| spec.flows.iter().map(|_| Err(why)).collect();
+    // What queue pairs answer in another class is no way of that class here.
+    let answers_elsewhere = |flow: &FlowSpec| flow.classes().any(|class| class != flow.class);
+    if spec.flows.iter().any(answers_elsewhere) {
+        return none(NoBound::SourceControl);
+    }
     let Ok(ways) = Ways::new(spec) else {
-        return spec.flows.iter().map(|_| Err(NoBound::NoWay)).collect();
+        return none(NoBound::NoWay);
     };
     let has_pace = ways.all.iter().any(|way| way.pace.is_ok());
     let mut analysis = Analysis {
