@@ -92,6 +92,11 @@ pub fn all() -> impl Iterator<Item = Example> {
         .map(|(path, text)| Example { path, text })
 }
 
+/// The one of this whole name, `FOLDER/NAME` without ending, which no file has.
+pub fn of_name(path: &Path) -> Option<Example> {
+    all().find(|one| path == Path::new(one.name()))
+}
+
 /// The one of this name: its path, with or without its ending, or the last part of it.
 ///
 /// # Errors

@@ -22,7 +22,8 @@ const STANDARD_INPUT: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/f
 /// What a scenario from there is called.
 pub const FROM_INPUT: &str = "standard input";
 
-/// Reads a scenario file; `-` is standard input.
+/// Reads a scenario file; `-` is standard input, and the name of a scenario that comes with the
+/// program, as `ethernet/dcqcn`, stands for it where there is no such file.
 ///
 /// # Errors
 /// If it can't be read or holds no text: what to tell people.
@@ -43,6 +44,10 @@ pub fn read(path: &Path) -> Result<Source, String> {
     match bytes {
         Ok(bytes) => source(&path.display().to_string(), bytes),
         Err(error) => {
+            let shipped = example::of_name(path).filter(|_| error.kind() == ErrorKind::NotFound);
+            if let Some(shipped) = shipped {
+                return source(shipped.path, shipped.text.into());
+            }
             let hint = match error.kind() {
                 ErrorKind::NotFound => format!("\n  {}", example::instead_of(path)),
                 _ => String::new(),

@@ -100,6 +100,12 @@ impl QueuePair {
         self.sender.on_start(now, spec);
     }
 
+    /// The network stops its class at the port, or lets it go on.
+    pub fn on_stop(&mut self, now: Time, is_stopped: bool) {
+        self.sender.settle(now);
+        self.sender.control.on_stop(now, is_stopped);
+    }
+
     /// What its control keeps to itself, by now.
     pub fn inner(&self, now: Time, of: Inner) -> Option<f64> {
         self.sender.control.inner(now, of)

@@ -348,6 +348,17 @@ impl Stations {
         }
     }
 
+    /// The network stops the class of an end at its port, or lets it go on: control whose timers
+    /// stand still meanwhile has to know.
+    pub fn on_stop(&mut self, now: Time, flow: u32, end: End, is_stopped: bool) {
+        match self.places[flow as usize] {
+            Endpoint::Roce(at) => {
+                self.pairs[at as usize].ends[end as usize].on_stop(now, is_stopped);
+            }
+            Endpoint::Tcp(_) | Endpoint::Udp(_) => {}
+        }
+    }
+
     /// The rate that the source of a queue pair allowed itself as it last did or heard something:
     /// that of its port where nothing limits it.
     pub fn rate(&self, flow: u32) -> Option<Rate> {

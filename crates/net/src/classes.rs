@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 use backwater_ends::stations::{Setup, Stations};
 use backwater_kernel::{Duration, Stream, Time};
 
-use crate::spec::frames::{BackPressureSpec, StormSpec, WatchdogSpec};
+use crate::spec::frames::{BackPressureSpec, Select, StormSpec, WatchdogSpec};
 use account::{Account, AccountTimes};
 use credits::Credits;
 use drain::Drain;
@@ -64,6 +64,8 @@ pub(crate) struct Classes {
     pub received: Vec<Vec<Received>>,
     pub routes: Routes,
     pub stations: Stations,
+    /// Flows whose control stands still while their class is stopped at its port.
+    pub freezing: Vec<u32>,
     /// By channel, bytes sent on the wire; empty where no packet has room for that.
     pub telemetry: Vec<u64>,
     /// Random marks, by queue with marks.
@@ -112,6 +114,7 @@ impl Classes {
             received: Vec::new(),
             routes: Routes::none(),
             stations: Stations::new(stations, core::iter::empty()),
+            freezing: Vec::new(),
             telemetry: Vec::new(),
             marking: Vec::new(),
             slots: Vec::new(),
@@ -146,6 +149,14 @@ pub(crate) struct Node {
     pub time_outs: u64,
     /// Classes of which it promises to lose nothing, a bit each.
     pub promised: u8,
+}
+
+impl Node {
+    /// It stops frames by where they go.
+    pub fn stops_stations(&self) -> bool {
+        let rules = self.back_pressure;
+        rules.is_some_and(|rules| matches!(rules.select, Select::Destination(_)))
+    }
 }
 
 /// How long the frame that a channel is sending has been under way.

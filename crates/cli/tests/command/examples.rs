@@ -95,6 +95,27 @@ fn a_file_that_is_not_there_may_be_an_example() {
 }
 
 #[test]
+fn a_scenario_that_comes_with_the_program_runs_by_its_name() {
+    let here = folder("example-by-name");
+    let ran = backwater(&here, &["run", "ethernet/slow-host", "--out", "out"]).expect(0);
+    let file = backwater(
+        &here,
+        &["example", "ethernet/slow-host", "--out", "own.toml"],
+    )
+    .expect(0);
+    assert!(file.err.is_empty() && here.join("out/report.html").exists());
+    let own = backwater(&here, &["run", "own.toml", "--out", "own"]).expect(0);
+    let hash = |text: &str| {
+        text.split("trace hash ")
+            .nth(1)
+            .map(|rest| rest[..17].to_owned())
+    };
+    assert_eq!(hash(&ran.out), hash(&own.out));
+    // The last part alone is no name here: it may be a file that is missing.
+    backwater(&here, &["run", "slow-host"]).expect(2);
+}
+
+#[test]
 fn the_beginning_of_a_name_is_enough_for_a_hint() {
     backwater(&folder("examples-hint"), &["example", "fig17"])
         .expect(2)

@@ -15,6 +15,7 @@ pub use timely::{Segment, TimelyForm, TimelySpec};
 
 use backwater_kernel::Duration;
 
+use crate::control::Inner;
 use crate::outside::ControlRecipe;
 
 /// Control of a queue pair.
@@ -73,6 +74,25 @@ impl RateControlSpec {
             RateControlSpec::Rocc(_) => "rates that switches state (RoCC)",
             RateControlSpec::Outside(_) => "what is written outside",
         }
+    }
+
+    /// It keeps such a number to itself.
+    pub fn keeps(&self, number: Inner) -> bool {
+        match self {
+            RateControlSpec::Dcqcn(_) => matches!(number, Inner::Alpha | Inner::Target),
+            RateControlSpec::Hpcc(_) => {
+                matches!(number, Inner::Use | Inner::Reference | Inner::Window)
+            }
+            RateControlSpec::Timely(_) => number == Inner::Gradient,
+            RateControlSpec::Swift(_) => matches!(number, Inner::TargetDelay | Inner::Window),
+            RateControlSpec::Rocc(_) => number == Inner::Point,
+            RateControlSpec::None | RateControlSpec::Outside(_) => false,
+        }
+    }
+
+    /// Its timers stand still while the network stops the source.
+    pub fn freezes(&self) -> bool {
+        matches!(self, RateControlSpec::Dcqcn(spec) if spec.freezes)
     }
 
     /// It goes by what switches write on packets.

@@ -113,10 +113,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
     let mut channels = channels(spec);
     let slots = number_slots(&mut channels);
     let (nodes, shares) = nodes(spec, classes)?;
-    let stops_stations = nodes.iter().any(|node| {
-        let rules = node.back_pressure;
-        rules.is_some_and(|rules| matches!(rules.select, Select::Destination(_)))
-    });
+    let stops_stations = nodes.iter().any(Node::stops_stations);
     let mut queues = queues(spec, &nodes);
     let mut accounts = accounts(spec);
     for ((channel, class), share) in shares {
@@ -156,6 +153,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         received: received(spec),
         routes: Routes::new(spec)?,
         stations,
+        freezing: freezing(spec),
         telemetry: vec![0; if has_telemetry { channels.len() } else { 0 }],
         marking,
         queues,
@@ -380,6 +378,18 @@ fn flows(spec: &EthernetSpec, stations: &Stations) -> Vec<FrameFlow> {
                 ..FrameFlow::default()
             }
         })
+        .collect()
+}
+
+fn freezing(spec: &EthernetSpec) -> Vec<u32> {
+    let freezes = |flow: &FlowSpec| match &flow.transport {
+        TransportSpec::Roce(roce) => roce.control.freezes(),
+        TransportSpec::Tcp(_) | TransportSpec::Udp { .. } => false,
+    };
+    let flows = (0..).zip(&spec.flows);
+    flows
+        .filter(|(_, flow)| freezes(flow))
+        .map(|(id, _)| id)
         .collect()
 }
 

@@ -1,13 +1,15 @@
 //! Action: what a node does with a stop or a resume that comes to it (IEEE 802.3 annex 31B,
 //! IEEE 802.1Q clause 36), and what it does about stops that do not end.
 
+use backwater_ends::stations::End;
 use backwater_kernel::{Duration, EventQueue, Time};
 
-use crate::classes::FrameFlow;
 use crate::classes::stop::{Gates, Stop};
+use crate::classes::{Classes, FrameFlow};
 use crate::hop::load::{Control, Orders};
 use crate::hop::timer::Timer;
 use crate::hop::unit::NONE;
+use crate::hop::wire::Channel;
 use crate::network::Network;
 use crate::outcome::LossCause;
 use crate::probe::{Gate, Probe};
@@ -163,7 +165,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let is_stopped = (stopped | channel.shut) & 1 << class != 0;
             gates.watches[class as usize].set(now, in_part || is_stopped);
         }
-        let newly = channel.stopped & !before;
+        let (after, from_host) = (channel.stopped, channel.is(Channel::FROM_HOST));
+        let newly = after & !before;
+        if from_host && after != before && !network.classes.freezing.is_empty() {
+            network.tell_control(now, channel_id, (before, after));
+        }
+        let channel = &network.channels[channel_id as usize];
         if channel.ready_classes() != 0 {
             self.wake_port(channel_id);
         }
@@ -288,6 +295,36 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         self.note_head(channel, class);
         self.wake_if_scheduled(channel);
+    }
+}
+
+impl Network {
+    /// The classes of a host's port that are stopped have changed: control that stands still
+    /// meanwhile hears of it.
+    #[cold]
+    fn tell_control(&mut self, now: Time, channel: u32, (before, after): (u8, u8)) {
+        let node = self.channels[channel as usize].from;
+        let Classes {
+            freezing,
+            flows,
+            stations,
+            ..
+        } = &mut self.classes;
+        for id in freezing.iter().copied() {
+            let flow = &flows[id as usize];
+            let bit = 1 << flow.class;
+            if (before ^ after) & bit == 0 {
+                continue;
+            }
+            for (end, host) in [
+                (End::Opener, flow.source),
+                (End::Answerer, flow.destination),
+            ] {
+                if host == node {
+                    stations.on_stop(now, id, end, after & bit != 0);
+                }
+            }
+        }
     }
 }
 

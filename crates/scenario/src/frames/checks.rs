@@ -203,7 +203,7 @@ pub(crate) fn marks(look: &Whole<'_>, mistakes: &mut Diagnostics) {
             TransportSpec::Tcp(tcp) => tcp,
             TransportSpec::Roce(roce) => {
                 if roce.control.notify().is_some() {
-                    no_marks_of_pairs(look.file, table, mistakes);
+                    mistakes.push(super::roce::no_marks(look.file, table));
                 }
                 continue;
             }
@@ -232,20 +232,6 @@ pub(crate) fn marks(look: &Whole<'_>, mistakes: &mut Diagnostics) {
         .help("add `mark_above` to `[buffer]`: 65 frames at 10 Gbps are usual for DCTCP")
         .tell(mistakes);
     }
-}
-
-/// Control of queue pairs that goes by marks, where nothing marks.
-fn no_marks_of_pairs(file: &EthernetFile, table: &Table<'_>, mistakes: &mut Diagnostics) {
-    let _ = file;
-    let at = table.settings.transport.place();
-    Diagnostic::warning(
-        "no-marks",
-        "nothing marks the frames of flows that answer marks",
-    )
-    .at(at.unwrap_or(table.at), "goes by marks of congestion")
-    .note("without marks no notification (CNP) is ever sent: it stays at line rate")
-    .help("add `ecn` to `[buffer]`, with `at = \"leave\"` as DCQCN's switches mark")
-    .tell(mistakes);
 }
 
 /// Presets of the 1990s between hosts whose links are fast.

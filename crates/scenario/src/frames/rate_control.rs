@@ -170,7 +170,11 @@ fn dcqcn(own: &Dcqcn, line: Rate, mistakes: &mut Diagnostics) -> DcqcnSpec {
         DcqcnForm::Nic => ("alpha_first", own.alpha_first.place(), "nic"),
     };
     if let (key, Some(at), form) = useless {
-        meaningless(key, at, &format!("`form` is `{form}`"), mistakes);
+        mistakes.push(Diagnostic::useless_here(
+            key,
+            at,
+            &format!("`form` is `{form}`"),
+        ));
     }
     least(&own.least, line, mistakes);
     spec
@@ -189,7 +193,7 @@ fn notify(own: &Dcqcn, usual: Notify, mistakes: &mut Diagnostics) -> Notify {
     };
     if let (Notify::Echo, Some(at)) = (notify, own.cnp_interval.place()) {
         let why = "each acknowledgement of a marked packet tells of it (`np` is `ack`)";
-        meaningless("cnp_interval", at, why, mistakes);
+        mistakes.push(Diagnostic::useless_here("cnp_interval", at, why));
     }
     notify
 }
@@ -200,7 +204,7 @@ fn hpcc(own: &Hpcc, line: Rate, mistakes: &mut Diagnostics) -> HpccSpec {
         HpccProfile::Artifact => {
             if own.flows.is_given {
                 let why = "`profile` is `artifact`";
-                meaningless("flows", &own.flows.at, why, mistakes);
+                mistakes.push(Diagnostic::useless_here("flows", &own.flows.at, why));
             }
             HpccSpec::artifact(line, base_rtt)
         }
@@ -243,7 +247,11 @@ fn timely(own: &Timely, line: Rate, mistakes: &mut Diagnostics) -> TimelySpec {
     ];
     for (key, is_given, at) in only {
         if is_given && !is_patched {
-            meaningless(key, at, "`profile` is not `patched`", mistakes);
+            mistakes.push(Diagnostic::useless_here(
+                key,
+                at,
+                "`profile` is not `patched`",
+            ));
         }
     }
     if *own.t_low > own.t_high {
@@ -348,11 +356,4 @@ fn least(given: &Placed<Option<Rate>>, line: Rate, mistakes: &mut Diagnostics) {
             .help("lower `least`")
             .tell(mistakes);
     }
-}
-
-fn meaningless(key: &str, at: &At, why: &str, mistakes: &mut Diagnostics) {
-    Diagnostic::no_meaning(key, "here")
-        .at(at, why)
-        .help("leave it out")
-        .tell(mistakes);
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use backwater_ends::control::Inner;
 use backwater_kernel::{Duration, Time};
+use backwater_net::frames::spec::TransportSpec;
 use backwater_net::spec::{Measure, SeriesSpec, Subject};
 
 use super::flows::Flows;
@@ -47,6 +49,10 @@ pub(crate) fn series(
                 (Many::Places, &on.at)
             }
         };
+        let Some(found) = kept(measure, found, flows) else {
+            mistakes.push(nothing_kept(measure, at));
+            continue;
+        };
         if let Some(mistake) = wildcard::too_many(many, at, found.len()) {
             mistakes.push(mistake);
             continue;
@@ -71,6 +77,52 @@ pub(crate) fn series(
         }));
     }
     series
+}
+
+/// The number that control keeps to itself which a measure is of, if it is one.
+fn numbers(measure: Measure) -> &'static [Inner] {
+    match measure {
+        Measure::Alpha => &[Inner::Alpha],
+        Measure::TargetRate => &[Inner::Target, Inner::Reference],
+        Measure::LinkUse => &[Inner::Use],
+        Measure::Gradient => &[Inner::Gradient],
+        Measure::TargetDelay => &[Inner::TargetDelay],
+        _ => &[],
+    }
+}
+
+/// Flows of which there is something to record, of what control does; `None` if there is none.
+fn kept(measure: Measure, found: Found, flows: &Flows<'_>) -> Option<Found> {
+    let numbers = numbers(measure);
+    if numbers.is_empty() && measure != Measure::AllowedRate {
+        return Some(found);
+    }
+    let has = |of: &Subject| {
+        let flow = of.flow().and_then(|flow| flows.specs.get(flow as usize));
+        flow.is_some_and(|flow| match &flow.transport {
+            TransportSpec::Roce(roce) => {
+                let mut known = numbers.iter();
+                numbers.is_empty() || known.any(|number| roce.control.keeps(*number))
+            }
+            TransportSpec::Tcp(_) | TransportSpec::Udp { .. } => false,
+        })
+    };
+    let rest: Found = found.into_iter().filter(|(_, of)| has(of)).collect();
+    (!rest.is_empty()).then_some(rest)
+}
+
+fn nothing_kept(measure: Measure, at: &At) -> Diagnostic {
+    let of = match measure {
+        Measure::Alpha => "`alpha` is of DCQCN",
+        Measure::TargetRate => "`target` is of DCQCN and HPCC",
+        Measure::LinkUse => "`link-use` is of HPCC",
+        Measure::Gradient => "`gradient` is of TIMELY",
+        Measure::TargetDelay => "`target-delay` is of Swift",
+        _ => "`allowed` is of flows over RoCE",
+    };
+    Diagnostic::warning("no-meaning", "there is nothing to record for this series")
+        .at(at, of)
+        .help("leave the series out, or choose that `control` in `[roce]`")
 }
 
 /// What a series is of.

@@ -84,6 +84,13 @@ impl Diagnostic {
         Self::error("no-meaning", format!("`{key}` has no meaning {how}"))
     }
 
+    /// The same of a key at this place, for this reason.
+    pub(crate) fn useless_here(key: &str, at: &At, why: &str) -> Self {
+        Self::no_meaning(key, "here")
+            .at(at, why)
+            .help("leave it out")
+    }
+
     /// Only a note, if what it contradicts was chosen from outside, at this place.
     pub(crate) fn aside_after(self, chosen: Option<At>) -> Self {
         let Some(chosen) = chosen.filter(At::is_outside) else {

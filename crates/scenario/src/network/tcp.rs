@@ -119,7 +119,7 @@ fn growth(tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
         (Congestion::Reno { eighth }, Some(given)) => *eighth = given,
         (Congestion::Cubic, Some(true)) => {
             let why = "the congestion control is `cubic`";
-            meaningless("eighth", &tcp.eighth.at, why, mistakes);
+            mistakes.push(Diagnostic::useless_here("eighth", &tcp.eighth.at, why));
         }
         (Congestion::Cubic | Congestion::Outside(_), Some(_)) | (_, None) => {}
     }
@@ -167,13 +167,13 @@ fn acks(tcp: &Tcp, preset: AckSpec, mistakes: &mut Diagnostics) -> AckSpec {
     let delay = tcp.ack_delay.or(of_preset);
     if let (Some(at), true) = (tcp.push.place(), word != Acks::Delayed) {
         let why = "acknowledgements are not `delayed`";
-        meaningless("push", at, why, mistakes);
+        mistakes.push(Diagnostic::useless_here("push", at, why));
     }
     match word {
         Acks::Every => {
             if let Some(at) = tcp.ack_delay.place() {
                 let why = "each segment is acknowledged at once";
-                meaningless("ack_delay", at, why, mistakes);
+                mistakes.push(Diagnostic::useless_here("ack_delay", at, why));
             }
             AckSpec::Every
         }
@@ -198,7 +198,11 @@ fn ecn(tcp: &Tcp, preset: Ecn, mistakes: &mut Diagnostics) -> Ecn {
         (Ecn::Dctcp { gain_shift }, Some(gain)) => *gain_shift = gain,
         (Ecn::Off | Ecn::Classic, Some(_)) => {
             let why = "only DCTCP has a gain";
-            meaningless("gain_shift", &tcp.gain_shift.at, why, mistakes);
+            mistakes.push(Diagnostic::useless_here(
+                "gain_shift",
+                &tcp.gain_shift.at,
+                why,
+            ));
         }
         (_, None) => {}
     }
@@ -230,13 +234,6 @@ fn windows(layers: &[&Tcp], place: &At, spec: &TcpSpec, mistakes: &mut Diagnosti
             .help("lower `initial_window`, or raise `window`")
             .tell(mistakes);
     }
-}
-
-fn meaningless(key: &str, at: &At, why: &str, mistakes: &mut Diagnostics) {
-    Diagnostic::no_meaning(key, "here")
-        .at(at, why)
-        .help("leave it out")
-        .tell(mistakes);
 }
 
 #[cfg(test)]

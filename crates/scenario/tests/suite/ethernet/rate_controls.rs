@@ -218,3 +218,37 @@ fn a_flow_has_its_own() {
         _ => false,
     }));
 }
+
+/// RoCC's source alone obeys nobody, and a series of what control does not keep is empty.
+#[test]
+fn what_nobody_states_or_keeps_is_told() {
+    let told = |roce: &str| codes(&file(roce));
+    assert_eq!(told("control = \"rocc\""), ["no-marks"]);
+    assert!(told("control = \"dcqcn\"").is_empty());
+    let series = |measure: &str, control: &str| {
+        let series = format!("[[series]]\nname = \"s\"\nflow = \"f\"\nmeasure = \"{measure}\"\n");
+        codes(&format!(
+            "{}{series}",
+            file(&format!("control = \"{control}\""))
+        ))
+    };
+    let kept = [
+        ("alpha", "dcqcn"),
+        ("target", "dcqcn"),
+        ("target", "hpcc"),
+        ("link-use", "hpcc"),
+        ("gradient", "timely"),
+        ("target-delay", "swift"),
+        ("allowed", "none"),
+    ];
+    for (measure, control) in kept {
+        assert!(series(measure, control).is_empty(), "{measure} {control}");
+    }
+    for (measure, control) in [("alpha", "hpcc"), ("gradient", "dcqcn"), ("target", "none")] {
+        assert_eq!(
+            series(measure, control),
+            ["no-meaning"],
+            "{measure} {control}"
+        );
+    }
+}
