@@ -103,12 +103,13 @@ impl QueuePair {
     /// The network stops its class at the port, or lets it go on.
     pub fn on_stop(&mut self, now: Time, is_stopped: bool) {
         self.sender.settle(now);
+        self.sender.touched = now;
         self.sender.control.on_stop(now, is_stopped);
     }
 
-    /// What its control keeps to itself, by now.
-    pub fn inner(&self, now: Time, of: Inner) -> Option<f64> {
-        self.sender.control.inner(now, of)
+    /// What its control keeps to itself, as of its last packet or message.
+    pub fn inner(&self, of: Inner) -> Option<f64> {
+        self.sender.control.inner(self.sender.touched, of)
     }
 
     /// What its control allowed at its last packet or message; where it has no limiter, all.

@@ -368,10 +368,10 @@ impl Stations {
         }
     }
 
-    /// A number that its control keeps to itself, by now.
-    pub fn inner(&self, now: Time, flow: u32, of: Inner) -> Option<f64> {
+    /// A number that its control keeps to itself, likewise.
+    pub fn inner(&self, flow: u32, of: Inner) -> Option<f64> {
         match self.places[flow as usize] {
-            Endpoint::Roce(at) => self.pairs[at as usize].ends[0].inner(now, of),
+            Endpoint::Roce(at) => self.pairs[at as usize].ends[0].inner(of),
             Endpoint::Tcp(_) | Endpoint::Udp(_) => None,
         }
     }

@@ -31,6 +31,9 @@ pub(super) struct Sender {
     pub control: RateControl,
     /// Rate of the port.
     pub line: Rate,
+    /// It last did or heard something then: what control keeps is shown as of that, so that it
+    /// hangs on nothing else that happens.
+    pub touched: Time,
     /// Bytes on the wire beside the payload.
     around_bytes: u32,
     messages: Messages,
@@ -62,6 +65,7 @@ impl Sender {
         Sender {
             control: RateControl::new(&spec.control, spec.line),
             line: spec.line,
+            touched: Time::ZERO,
             around_bytes,
             messages: Messages::default(),
             una: 0,
@@ -168,6 +172,7 @@ impl Sender {
             _ => self.started.push_back(started),
         }
         self.settle(now);
+        self.touched = now;
         self.control.on_packet(now, packet.wire_bytes);
         self.last = (now, packet.wire_bytes);
         self.ready_at = now + self.gap();
@@ -203,6 +208,7 @@ impl Sender {
     /// A signal of the network came.
     pub fn on_signal(&mut self, now: Time, signal: &Signal) {
         self.settle_before(now);
+        self.touched = now;
         self.control.on_control(now, signal);
         self.rescale();
     }
@@ -217,6 +223,7 @@ impl Sender {
         path: &[Telemetry],
     ) -> u64 {
         self.settle_before(now);
+        self.touched = now;
         let flight_bytes = self.next - self.una;
         let news_bytes = packet.seq.saturating_sub(self.una);
         let rtt = self.round_trip(now, packet);
@@ -328,6 +335,7 @@ impl Sender {
     /// An instant that [`Sender::timer`] named has come; whether that was a time-out.
     pub fn on_timer(&mut self, now: Time, spec: &RoceSpec) -> bool {
         self.settle(now);
+        self.touched = now;
         if now < self.time_out_at {
             return false;
         }

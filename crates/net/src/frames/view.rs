@@ -83,8 +83,8 @@ impl Network {
     }
 
     /// A number that the control of a queue pair keeps to itself.
-    pub fn inner(&self, now: Time, flow: u32, of: Inner) -> Option<f64> {
-        self.classes.stations.inner(now, flow, of)
+    pub fn inner(&self, flow: u32, of: Inner) -> Option<f64> {
+        self.classes.stations.inner(flow, of)
     }
 
     /// Positions at both ends of a TCP flow: acknowledged, next to send, next expected.

@@ -137,7 +137,7 @@ impl Recorder {
     fn ask(&mut self, at: Time, network: &Network) {
         for &id in &self.asked {
             let track = &mut self.tracks[id as usize];
-            let Some(level) = asked(&track.spec, at, network) else {
+            let Some(level) = asked(&track.spec, network) else {
                 continue;
             };
             if track.level() != Some(level) {
@@ -165,8 +165,8 @@ fn is_asked(spec: &SeriesSpec, network: &Network) -> bool {
 
 /// What no hook tells, but a network of frames knows; `None` of all else, and of what there is
 /// nothing yet.
-fn asked(spec: &SeriesSpec, at: Time, network: &Network) -> Option<f64> {
-    let inner = |flow, of| network.inner(at, flow, of);
+fn asked(spec: &SeriesSpec, network: &Network) -> Option<f64> {
+    let inner = |flow, of| network.inner(flow, of);
     match (spec.measure, spec.of) {
         (Measure::Window, Subject::Flow(flow)) => {
             let bytes = network.window_bytes(flow);

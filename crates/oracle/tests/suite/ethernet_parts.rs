@@ -89,7 +89,7 @@ fn series(spec: &EthernetSpec, number: u32) -> Vec<SeriesSpec> {
     let of_channel = |at: u32| Subject::Channel(at * 5 % channels);
     let of_flow = |at: u32| Subject::Flow(at % spec.flows.len() as u32);
     let of_node = |at: u32| Subject::Node(at % spec.nodes.len() as u32);
-    let kinds: [(Measure, &dyn Fn(u32) -> Subject); 11] = [
+    let kinds: [(Measure, &dyn Fn(u32) -> Subject); 15] = [
         (Measure::Queue, &of_class),
         (Measure::Stopped, &of_class),
         (Measure::Input, &of_class),
@@ -100,6 +100,10 @@ fn series(spec: &EthernetSpec, number: u32) -> Vec<SeriesSpec> {
         (Measure::Marks, &of_channel),
         (Measure::Goodput, &of_flow),
         (Measure::Window, &of_flow),
+        (Measure::AllowedRate, &of_flow),
+        (Measure::TargetRate, &of_flow),
+        (Measure::Alpha, &of_flow),
+        (Measure::LinkUse, &of_flow),
         (Measure::Goodput, &|_| Subject::Flows),
     ];
     let windows = [None, Some(Duration(20_000_000))];

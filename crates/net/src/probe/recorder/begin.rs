@@ -3,7 +3,6 @@
 use alloc::vec::Vec;
 
 use backwater_ends::control::SourceControl;
-use backwater_kernel::Time;
 
 use super::subscribers::{Subscriber, Subscribers};
 use super::track::Track;
@@ -31,7 +30,7 @@ impl Recorder {
         for (id, track) in (0..).zip(&mut self.tracks) {
             if is_asked(&track.spec, network) {
                 self.asked.push(id);
-                let first = asked(&track.spec, Time::ZERO, network);
+                let first = asked(&track.spec, network);
                 track.follow(first.map_or(0, |level| level as i64));
             } else {
                 all.begin(id, track, network);
