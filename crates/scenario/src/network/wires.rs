@@ -193,8 +193,14 @@ impl<N: Node, L: Link> Wires<N, L> {
     pub(crate) fn find(&self, name: &str, at: &At) -> Result<u32, Box<Diagnostic>> {
         self.node(name).ok_or_else(|| {
             let known = self.candidates().map(N::name);
-            Diagnostic::error("unknown-node", format!("there is no node `{}`", clip(name)))
-                .at(at, "not a host or a switch of this network")
+            let wrong = format!("there is no node `{}`", clip(name));
+            let wrong = Diagnostic::error("unknown-node", wrong)
+                .at(at, "not a host or a switch of this network");
+            // Where many were looked through before, nobody looks again.
+            if known.clone().next().is_none() && !self.nodes.is_empty() {
+                return wrong.into();
+            }
+            wrong
                 .help_if(suggest::did_you_mean(name, known.clone()))
                 .note(format!("nodes: {}", suggest::one_of(known)))
                 .into()
