@@ -183,6 +183,8 @@ fn named<'a>(
     mistakes: &mut Diagnostics,
 ) {
     let count = *flows.count;
+    // Where a name is not known: others that one place stands for are not looked for.
+    let mut unknown: Option<&At> = None;
     for index in 1..=count.unwrap_or(1) {
         let number = count.map(|_| index);
         let name = match number {
@@ -195,7 +197,13 @@ fn named<'a>(
         });
         let to = flows.to.iter().flat_map(|(name, at)| {
             let name = expand(name, number);
-            let found = mistakes.kept(graph.find_hosts(&name, at));
+            let found = match unknown == Some(at) {
+                true => None,
+                false => mistakes.kept(graph.find_hosts(&name, at)),
+            };
+            if found.is_none() {
+                unknown = Some(at);
+            }
             // All but the source itself.
             let is_other = |host: &u32| !wildcard::is_many(&name) || Some(Some(*host)) != source;
             let found = found.map(|mut hosts| {
