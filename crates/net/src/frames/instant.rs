@@ -247,6 +247,17 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if own.is(FrameFlow::DIVIDED) {
             self.tell(flow);
         }
+        if self.network.classes.stations.has_woken() {
+            self.arm_woken();
+        }
+    }
+
+    /// What a flow did is what messages of other flows of its host wait for.
+    #[cold]
+    fn arm_woken(&mut self) {
+        while let Some(flow) = self.network.classes.stations.take_woken() {
+            self.arm(flow, End::Opener);
+        }
     }
 
     /// Puts what stations made into their ports.

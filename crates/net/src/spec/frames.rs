@@ -16,6 +16,7 @@ mod check;
 mod credit;
 mod flow;
 mod memory;
+mod messages;
 mod plain;
 
 use super::Kind;
