@@ -1,6 +1,6 @@
 //! Collective operations on a star: closed forms of when they are over.
 
-use backwater_ends::spec::RoceSpec;
+use backwater_ends::spec::{AckEvery, RoceSpec};
 use backwater_ends::spec::collectives::{Collective, lanes};
 use backwater_ends::spec::messages::MessagesSpec;
 use backwater_kernel::{Duration, Rate, Rings, Time};
@@ -24,14 +24,16 @@ fn star(ranks: u32) -> Net {
             channel.queues[0].limit_bytes = None;
         }
     }
+    net.spec.warm_up = Time::ZERO;
     net.spec.stop_at = Time(1_000 * MS);
     net
 }
 
-/// So that a full packet is 1,068 bytes on the wire.
+/// One acknowledgement for each message: they share the links with data.
 fn roce() -> RoceSpec {
     RoceSpec {
         mtu_bytes: 1_000,
+        acks: AckEvery::Message,
         ..RoceSpec::plain(Rate(100 * GBPS))
     }
 }
@@ -67,15 +69,64 @@ fn took(operation: Collective, ranks: u32, bytes: u64) -> (f64, u64) {
     end_us(&net)
 }
 
+/// Bytes of a full packet on the wire.
+const WIRE_BYTES: f64 = 1_082.0;
+
+/// Of a step in which each message has so many bytes: its packets one after another, and the last
+/// one once more behind the switch.
+fn step_us(bytes: f64) -> f64 {
+    let packet_us = WIRE_BYTES * 8.0 / 100_000.0;
+    (bytes / 1_000.0 + 1.0) * packet_us + 2.0
+}
+
+fn is_near(found: f64, wanted: f64) -> bool {
+    (found - wanted).abs() <= 0.001 * wanted
+}
+
 #[test]
-fn print_them() {
-    for (operation, wanted) in [
-        (Collective::RingAllReduce, 9_598.48),
-        (Collective::HalvingDoublingAllReduce, 9_581.79),
-        (Collective::PairwiseAllToAll, 4_799.24),
-        (Collective::TreeAllReduce, 32_821.47),
-    ] {
-        println!("{operation:?} {:?} {wanted}", took(operation, 8, 64 * MB));
+fn operations_take_what_their_steps_take() {
+    let bytes = 64.0 * MB as f64;
+    let halves = [2.0, 4.0, 8.0].map(|part| 2.0 * step_us(bytes / part));
+    let cases = [
+        (Collective::RingAllReduce, 14.0 * step_us(bytes / 8.0), 14),
+        (Collective::RingReduceScatter, 7.0 * step_us(bytes / 8.0), 7),
+        (Collective::RingAllGather, 7.0 * step_us(bytes / 8.0), 7),
+        (Collective::HalvingDoublingAllReduce, halves.iter().sum(), 14),
+        (Collective::PairwiseAllToAll, 7.0 * step_us(bytes / 8.0), 7),
+        (Collective::TreeAllReduce, 6.0 * step_us(bytes), 14),
+        (Collective::TreeBroadcast, 3.0 * step_us(bytes), 7),
+        (Collective::Pipeline, 7.0 * step_us(bytes), 7),
+    ];
+    for (operation, wanted_us, eighths) in cases {
+        let (found_us, came) = took(operation, 8, 64 * MB);
+        assert!(is_near(found_us, wanted_us), "{operation:?}: {found_us} {wanted_us}");
+        let whole = matches!(
+            operation,
+            Collective::TreeAllReduce | Collective::TreeBroadcast | Collective::Pipeline
+        );
+        let messages = if whole { 8 } else { 1 } * eighths * 8;
+        let sent = if whole { eighths * 64 * MB } else { messages * 8 * MB };
+        assert_eq!(came, sent, "{operation:?}");
     }
-    println!("{:?} 30.39", took(Collective::RingAllReduce, 8, 8_000));
+}
+
+/// Any number of ranks, blocks that do not divide: each byte comes once, in as many steps.
+#[test]
+fn odd_numbers_of_ranks_lose_no_byte() {
+    for ranks in 2..=17 {
+        let bytes = 10_007 * u64::from(ranks) + 1;
+        let (found_us, came) = took(Collective::RingAllReduce, ranks, bytes);
+        assert_eq!(came, 2 * (u64::from(ranks) - 1) * bytes);
+        // The last packet of a block is a short one: seven or eight bytes.
+        let short_us = 90.0 * 8.0 / 100_000.0;
+        let step_us = step_us(10_000.0) + 2.0 * short_us;
+        let wanted_us = 2.0 * f64::from(ranks - 1) * step_us;
+        assert!((found_us / wanted_us - 1.0).abs() < 0.01, "{ranks}: {found_us} {wanted_us}");
+        let (_, came) = took(Collective::HalvingDoublingAllReduce, ranks, bytes);
+        let count = 1 << ranks.ilog2();
+        let pairs = u64::from(ranks - count) * 2 * bytes;
+        assert_eq!(came, 2 * (u64::from(count) - 1) * bytes + pairs);
+        let (_, came) = took(Collective::AllToAll, ranks, bytes);
+        assert_eq!(came, (u64::from(ranks) - 1) * bytes);
+    }
 }
