@@ -35,6 +35,23 @@ pub enum Collective {
 }
 
 impl Collective {
+    /// Messages of one operation, at most.
+    pub fn messages(self, ranks: u32) -> u64 {
+        let ranks = u64::from(ranks);
+        let others = ranks.saturating_sub(1);
+        let steps = u64::from(u64::BITS - others.leading_zeros());
+        match self {
+            Collective::RingAllReduce => 2 * others * ranks,
+            Collective::RingReduceScatter
+            | Collective::RingAllGather
+            | Collective::PairwiseAllToAll
+            | Collective::AllToAll => others * ranks,
+            Collective::HalvingDoublingAllReduce => 2 * steps * ranks,
+            Collective::TreeAllReduce => 2 * others,
+            Collective::TreeBroadcast | Collective::Pipeline => others,
+        }
+    }
+
     /// What nccl-tests multiply bytes over time by, for a rate that compares with that of links.
     pub fn bus_factor(self, ranks: u32) -> f64 {
         let ranks = f64::from(ranks);
