@@ -2,6 +2,7 @@
 //! queues and no channels: frames go out through a list, come in through a call, and time is a
 //! parameter.
 
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use backwater_kernel::{DelayOutcome, Rate, Time};
@@ -69,7 +70,7 @@ pub struct Stations {
     /// Which message waits for what.
     dependences: Dependences,
     /// Flows with a message that may begin since something happened elsewhere at their host.
-    woken: Vec<u32>,
+    woken: VecDeque<u32>,
     is_measuring: bool,
 }
 
@@ -86,7 +87,7 @@ impl Stations {
             tcp: Vec::new(),
             roce: Vec::new(),
             dependences: Dependences::default(),
-            woken: Vec::new(),
+            woken: VecDeque::new(),
             is_measuring: all.is_measuring,
         };
         let flows: Vec<FlowEnds> = flows.collect();
@@ -311,11 +312,11 @@ impl Stations {
         !self.woken.is_empty()
     }
 
-    /// A flow whose source's timer is to be asked for anew: something that a message of it waits
+    /// A flow whose source's timer is to be asked for anew, and called if it is due: something that a message of it waits
     /// for happened as another flow of its host was served.
     #[inline]
     pub fn take_woken(&mut self) -> Option<u32> {
-        self.woken.pop()
+        self.woken.pop_front()
     }
 
     /// What a flow did is told to the messages that wait for it.
@@ -338,7 +339,7 @@ impl Stations {
             let (flow, message) = self.dependences.waiting(at);
             if let Some(messages) = self.messages(flow) {
                 messages.on_happened(now, message);
-                self.woken.push(flow);
+                self.woken.push_back(flow);
             }
         }
     }
