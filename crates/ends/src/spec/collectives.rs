@@ -101,7 +101,9 @@ pub fn lanes(
         _ => u64::from(ranks),
     };
     if bytes < blocks {
-        return Err(format!("{bytes} bytes in {blocks} blocks: some would have none"));
+        return Err(format!(
+            "{bytes} bytes in {blocks} blocks: some would have none"
+        ));
     }
     let mut made = Steps::new(ranks, bytes, first);
     for _ in 0..times {
@@ -174,9 +176,7 @@ impl Steps {
 
     /// Bytes of blocks `from` to `to`, of as many as there are ranks.
     fn blocks(&self, from: u32, to: u32, of: u32) -> u64 {
-        let end = |block: u32| {
-            (u128::from(self.bytes) * u128::from(block) / u128::from(of)) as u64
-        };
+        let end = |block: u32| (u128::from(self.bytes) * u128::from(block) / u128::from(of)) as u64;
         end(to) - end(from)
     }
 
@@ -231,8 +231,13 @@ impl Steps {
     fn halving_doubling(&mut self) {
         let count = 1 << self.ranks.ilog2();
         let pairs = self.ranks - count;
-        let before: Vec<_> = (0..pairs).map(|pair| (2 * pair, 2 * pair + 1, self.bytes)).collect();
-        let after: Vec<_> = before.iter().map(|(a, b, bytes)| (*b, *a, *bytes)).collect();
+        let before: Vec<_> = (0..pairs)
+            .map(|pair| (2 * pair, 2 * pair + 1, self.bytes))
+            .collect();
+        let after: Vec<_> = before
+            .iter()
+            .map(|(a, b, bytes)| (*b, *a, *bytes))
+            .collect();
         // Those that take part, by number.
         let rank = |number: u32| match number < pairs {
             true => 2 * number + 1,

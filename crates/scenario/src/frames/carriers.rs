@@ -39,7 +39,11 @@ pub(super) fn transport(
     // A workload's flows are bytes that have an end, as of a greedy one.
     let others = (Transport::Tcp, !table.waits);
     let (usual, takes_both) = kind.map_or(others, |kind| usual(kind, is_multicast));
-    let other = if table.waits { "collective" } else { "workload" };
+    let other = if table.waits {
+        "collective"
+    } else {
+        "workload"
+    };
     let (at, sends) = kind.map_or((table.at, other), |kind| (&kind.at, kind.word));
     let transport = settings.transport.unwrap_or(usual);
     let word = transport.word();

@@ -24,7 +24,9 @@ pub(crate) fn flows(
     let operation = operation(*given.kind.sure()?);
     let (size, times) = (*given.size.sure()?, *given.times.sure()?);
     let ranks = hosts.len() as u64;
-    let messages = operation.messages(ranks as u32).saturating_mul(times.into());
+    let messages = operation
+        .messages(ranks as u32)
+        .saturating_mul(times.into());
     // A message takes less room than a flow, and is limited as if it were one.
     if room.refuses(&given.times.at, messages, mistakes) {
         return None;

@@ -95,7 +95,9 @@ pub(crate) struct EthernetFile {
     #[key(default = "{}")]
     pub roce: Placed<Roce>,
     /// Flows.
-    #[key(otherwise = "none besides those of `[[patterns]]`, `[[workloads]]` and `[[collectives]]`")]
+    #[key(
+        otherwise = "none besides those of `[[patterns]]`, `[[workloads]]` and `[[collectives]]`"
+    )]
     pub flows: Placed<Vec<Placed<Flows>>>,
     /// Flows by rule.
     #[key(otherwise = "none")]
