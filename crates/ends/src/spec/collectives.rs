@@ -10,6 +10,7 @@ use alloc::{format, string::String};
 
 use super::messages::{Happened, MessageSpec};
 use backwater_kernel::Duration;
+use backwater_kernel::words::counted;
 
 /// A collective operation, and how it is done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,7 +95,8 @@ pub fn lanes(
     first: u32,
 ) -> Result<Vec<Lane>, String> {
     if ranks < 2 {
-        return Err(format!("{ranks} ranks: at least 2 are needed"));
+        let found = counted(ranks.into(), "rank");
+        return Err(format!("{found}: at least 2 are needed"));
     }
     let blocks = match operation {
         Collective::TreeAllReduce | Collective::TreeBroadcast | Collective::Pipeline => 1,

@@ -2,6 +2,7 @@
 
 use backwater_ends::spec::collectives::{self, Collective};
 use backwater_ends::spec::messages::MessagesSpec;
+use backwater_kernel::words::counted;
 use backwater_net::frames::spec::TrafficSpec;
 
 use super::net::Net;
@@ -42,7 +43,7 @@ pub(crate) fn flows(
         Err(what) => {
             let at = given.ranks.place().unwrap_or(&given.at);
             Diagnostic::error("bad-collective", what)
-                .at(at, format!("{ranks} ranks"))
+                .at(at, counted(ranks, "rank"))
                 .at(&given.size.at, "`size`, which is cut into blocks")
                 .help("name at least two hosts in `ranks`, and a byte or more for each block")
                 .tell(mistakes);
