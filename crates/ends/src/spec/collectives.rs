@@ -95,7 +95,7 @@ pub fn lanes(
     first: u32,
 ) -> Result<Vec<Lane>, String> {
     if ranks < 2 {
-        let found = counted(ranks.into(), "rank");
+        let found = counted(ranks, "rank");
         return Err(format!("{found}: at least 2 are needed"));
     }
     let blocks = match operation {
