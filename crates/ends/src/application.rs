@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | infinite | `transfers` | `datagrams`, one each time the port asks |
 //! | files, requests | `transfers` | |
+//! | messages that wait for others | `messages` | |
 //! | constant, Poisson | | `gaps`, `datagrams` |
 //! | self-similar | | `datagrams/self_similar` |
 //! | video | | `datagrams/video`, and `datagrams/playout` at the receiver |
@@ -18,6 +19,7 @@ use crate::queue_pair::RocePacket;
 pub(crate) mod connection;
 pub(crate) mod datagrams;
 mod gaps;
+pub(crate) mod messages;
 pub(crate) mod offering;
 pub mod over_cells;
 pub(crate) mod tally;

@@ -2,7 +2,9 @@
 
 mod abr;
 pub mod bytes;
+pub mod collectives;
 mod control;
+pub mod messages;
 pub mod rates;
 mod roce;
 pub mod shape;

@@ -2,12 +2,14 @@
 //! queues and no channels: frames go out through a list, come in through a call, and time is a
 //! parameter.
 
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use backwater_kernel::{DelayOutcome, Rate, Time};
 
 use crate::application::connection::{Arrival, Came, Connection};
 use crate::application::datagrams::Datagrams;
+use crate::application::messages::{Dependences, Messages};
 use crate::application::tally::Tally;
 pub use crate::application::transfers::{End, News};
 use crate::application::{NEVER_PS, Outgoing, Payload};
@@ -65,6 +67,10 @@ pub struct Stations {
     tcp: Vec<TcpSpec>,
     /// Each flavour once.
     roce: Vec<RoceSpec>,
+    /// Which message waits for what.
+    dependences: Dependences,
+    /// Flows with a message that may begin since something happened elsewhere at their host.
+    woken: VecDeque<u32>,
     is_measuring: bool,
 }
 
@@ -80,6 +86,8 @@ impl Stations {
             datagrams: Vec::new(),
             tcp: Vec::new(),
             roce: Vec::new(),
+            dependences: Dependences::default(),
+            woken: VecDeque::new(),
             is_measuring: all.is_measuring,
         };
         let flows: Vec<FlowEnds> = flows.collect();
@@ -115,7 +123,11 @@ impl Stations {
                 }
             };
             stations.places.push(place);
+            if let TrafficSpec::Messages(spec) = ends.traffic {
+                stations.dependences.add(flow, spec);
+            }
         }
+        stations.dependences.close();
         stations
     }
 
@@ -197,6 +209,7 @@ impl Stations {
                 self.datagrams[at as usize].on_timer(now, self.is_measuring, out);
             }
         }
+        self.note(now, flow);
     }
 
     /// A frame of the flow, born (handed to its port) at `born`, reached its station. Returns the
@@ -216,7 +229,7 @@ impl Stations {
             is_measured: self.is_measuring,
             came: Came { is_marked, path },
         };
-        match (self.places[flow as usize], frame.payload) {
+        let bytes = match (self.places[flow as usize], frame.payload) {
             (Endpoint::Tcp(at), Payload::Tcp(segment)) => {
                 let connection = &mut self.connections[at as usize];
                 if self.is_measuring {
@@ -241,7 +254,9 @@ impl Stations {
                 datagrams.on_arrival(now, *bytes, *number, self.is_measuring)
             }
             _ => 0,
-        }
+        };
+        self.note(now, flow);
+        bytes
     }
 
     /// A copy of a datagram, born at `born`, reached one of several stations. Returns its payload
@@ -287,6 +302,53 @@ impl Stations {
             }
             Endpoint::Udp(at) if end == End::Opener => self.datagrams[at as usize].pull(now, out),
             Endpoint::Udp(_) => {}
+        }
+        self.note(now, flow);
+    }
+
+    /// Has anything happened that a message of another flow waits for?
+    #[inline]
+    pub fn has_woken(&self) -> bool {
+        !self.woken.is_empty()
+    }
+
+    /// A flow whose source's timer is to be asked for anew, and called if it is due: something that a message of it waits
+    /// for happened as another flow of its host was served.
+    #[inline]
+    pub fn take_woken(&mut self) -> Option<u32> {
+        self.woken.pop_front()
+    }
+
+    /// What a flow did is told to the messages that wait for it.
+    #[inline]
+    fn note(&mut self, now: Time, flow: u32) {
+        if !self.dependences.is_empty() {
+            self.tell_waiting(now, flow);
+        }
+    }
+
+    #[cold]
+    fn tell_waiting(&mut self, now: Time, flow: u32) {
+        let happened = match self.places[flow as usize] {
+            Endpoint::Tcp(at) => core::mem::take(&mut self.connections[at as usize].happened),
+            Endpoint::Roce(at) => core::mem::take(&mut self.pairs[at as usize].happened),
+            Endpoint::Udp(_) => return,
+        };
+        let waiting = happened.iter().flat_map(|what| self.dependences.of(*what));
+        for at in waiting.collect::<Vec<_>>() {
+            let (flow, message) = self.dependences.waiting(at);
+            if let Some(messages) = self.messages(flow) {
+                messages.on_happened(now, message);
+                self.woken.push_back(flow);
+            }
+        }
+    }
+
+    fn messages(&mut self, flow: u32) -> Option<&mut Messages> {
+        match self.places[flow as usize] {
+            Endpoint::Tcp(at) => self.connections[at as usize].messages.as_deref_mut(),
+            Endpoint::Roce(at) => self.pairs[at as usize].messages.as_deref_mut(),
+            Endpoint::Udp(_) => None,
         }
     }
 

@@ -1,15 +1,18 @@
 //! A connection over frames, of TCP or of queue pairs: both ends, and what uses it.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use backwater_kernel::{DelayOutcome, Time};
 
+use super::messages::Messages;
 use super::tally::Tally;
 use super::transfers::{End, Milestone, News, Transfers};
 use super::{NEVER_PS, Outgoing, Payload};
 use crate::control::Telemetry;
 use crate::outcome::EndsOutcome;
 use crate::spec::bytes::TrafficSpec;
+use crate::spec::messages::Happened;
 use crate::tcp::{Received, TcpCounts};
 use crate::{Endpoint, Segment, TcpSpec};
 
@@ -127,6 +130,10 @@ pub(crate) struct Connection<E> {
     /// The opener's, which is at the flow's source, first.
     pub ends: [E; 2],
     transfers: Transfers,
+    /// What it is used for instead, where messages wait for others.
+    pub messages: Option<Box<Messages>>,
+    /// What of theirs has happened and nobody was told.
+    pub happened: Vec<Happened>,
     /// Counters.
     pub tally: Tally,
     /// Both ends' counts at the end of the warm-up.
@@ -148,6 +155,11 @@ impl<E: Transport> Connection<E> {
             flow,
             ends,
             transfers: Transfers::of(traffic, seed, flow),
+            messages: match traffic {
+                TrafficSpec::Messages(spec) => Some(Box::new(Messages::new(flow, spec))),
+                _ => None,
+            },
+            happened: Vec::new(),
             tally,
             before: TcpCounts::default(),
         }
@@ -159,13 +171,20 @@ impl<E: Transport> Connection<E> {
         let due = |timer: Option<Time>| timer.map_or(NEVER_PS, Time::ps);
         let wakes_at = self.transfers.wakes_at;
         let application = wakes_at.filter(|_| self.transfers.waiting_end() == end);
-        due(application).min(due(self.ends[end as usize].timer()))
+        let begins = match (&self.messages, end) {
+            (Some(messages), End::Opener) => messages.wakes_at(),
+            _ => None,
+        };
+        due(application.or(begins)).min(due(self.ends[end as usize].timer()))
     }
 
     /// Does what is due at an end: the application, then the protocol.
     pub fn on_timer(&mut self, now: Time, spec: &E::Spec, end: End, out: &mut Vec<Outgoing>) {
         if self.transfers.waiting_end() == end && self.transfers.is_due(now) {
             self.wake(now, spec, out);
+        }
+        if end == End::Opener {
+            self.begin(now, spec, out);
         }
         let endpoint = &mut self.ends[end as usize];
         if endpoint.timer().is_some_and(|due| due <= now) {
@@ -177,16 +196,27 @@ impl<E: Transport> Connection<E> {
     /// Only one end, or none, is simulated here.
     pub fn keep(&mut self, opener: bool) {
         self.transfers.keep(opener);
+        if let Some(messages) = &mut self.messages
+            && !opener
+        {
+            messages.leave_source();
+        }
     }
 
     /// What an end did that the other has to know, if it is simulated elsewhere.
     pub fn take_news(&mut self) -> Option<News> {
-        self.transfers.take_news()
+        match &mut self.messages {
+            Some(messages) => messages.take_news().map(News::Asked),
+            None => self.transfers.take_news(),
+        }
     }
 
     /// Hears of it.
     pub fn hear(&mut self, news: News) {
-        self.transfers.hear(news);
+        match (&mut self.messages, news) {
+            (Some(messages), News::Asked(at)) => messages.hear(at),
+            _ => self.transfers.hear(news),
+        }
     }
 
     /// A packet reached its end. Returns the bytes its application got in order by it.
@@ -242,6 +272,10 @@ impl<E: Transport> Connection<E> {
             let counts = source.counts();
             into.offered_bytes_total = counts.sent_bytes - counts.again_bytes;
         }
+        if let Some(messages) = &self.messages {
+            into.transfers_planned = Some(messages.planned());
+            into.are_acknowledged = false;
+        }
         into.tcp = combine(self.counts(), self.before, |all, before| all - before);
         into
     }
@@ -268,8 +302,37 @@ impl<E: Transport> Connection<E> {
         self.send(now, spec, end, out);
     }
 
+    /// The next message begins, if it is due.
+    fn begin(&mut self, now: Time, spec: &E::Spec, out: &mut Vec<Outgoing>) {
+        let Some(messages) = &mut self.messages else {
+            return;
+        };
+        if messages.wakes_at().is_some_and(|at| at <= now) {
+            let bytes = messages.begin(now);
+            self.tally.begin(now, 1);
+            self.tally.offered_bytes = self.tally.offered_bytes.saturating_add(bytes);
+            self.ends[End::Opener as usize].send(now, spec, bytes);
+            self.send(now, spec, End::Opener, out);
+        }
+    }
+
+    /// What came to the destination may end messages.
+    fn take_messages(&mut self, now: Time, bytes: u64, is_measured: bool) {
+        let Some(messages) = &mut self.messages else {
+            return;
+        };
+        messages.take(bytes);
+        while let Some((happened, began)) = messages.on_received() {
+            self.tally.count_transfer(now, began, is_measured);
+            self.happened.push(happened);
+        }
+    }
+
     /// What a packet that came to `end` means to the applications.
     fn progress(&mut self, now: Time, end: End, received: Received, is_measured: bool) {
+        if self.messages.is_some() && end == End::Answerer {
+            return self.take_messages(now, received.delivered_bytes, is_measured);
+        }
         match self.transfers.on_received(now, end, &received) {
             None => {}
             Some(Milestone::FileIn(began) | Milestone::Answered(began)) => {
@@ -291,6 +354,14 @@ impl<E: Transport> Connection<E> {
                 class,
                 payload,
             });
+        }
+        if let Some(messages) = &mut self.messages
+            && end == End::Opener
+        {
+            let (_, next, _) = self.ends[end as usize].positions();
+            while let Some(happened) = messages.on_sent(next) {
+                self.happened.push(happened);
+            }
         }
     }
 

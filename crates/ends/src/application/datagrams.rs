@@ -373,6 +373,8 @@ fn source(seed: u64, flow: u64, traffic: &TrafficSpec, payload_bytes: u32) -> (S
             let first_ps = offering.start.map_or(NEVER_PS, Time::ps);
             (Source::Outside(offering), first_ps)
         }
-        TrafficSpec::Files { .. } | TrafficSpec::Requests { .. } => (Source::Silent, NEVER_PS),
+        TrafficSpec::Files { .. } | TrafficSpec::Requests { .. } | TrafficSpec::Messages(_) => {
+            (Source::Silent, NEVER_PS)
+        }
     }
 }

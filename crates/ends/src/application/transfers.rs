@@ -106,6 +106,7 @@ impl Plan {
             | TrafficSpec::Poisson { start, .. }
             | TrafficSpec::SelfSimilar { start, .. } => Plan::nothing(start),
             TrafficSpec::Video(video) => Plan::nothing(video.start),
+            TrafficSpec::Messages(_) => Plan::nothing(Time::ZERO),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use backwater_kernel::{Duration, Rate, Time};
 
+use super::messages::MessagesSpec;
 use super::{Ecn, RoceSpec, Span, TcpSpec};
 use crate::outside::SourceRecipe;
 
@@ -130,6 +131,8 @@ pub enum TrafficSpec {
     },
     /// Video at a variable bit rate (UDP), measured against a playout deadline.
     Video(VideoSpec),
+    /// Messages that wait for others (over a connection).
+    Messages(MessagesSpec),
     /// Written outside this program: bytes to hand over to a connection, or to cut into datagrams.
     Outside(SourceRecipe),
 }
@@ -145,6 +148,7 @@ impl TrafficSpec {
             | TrafficSpec::Poisson { start, .. }
             | TrafficSpec::SelfSimilar { start, .. } => Some(start),
             TrafficSpec::Video(video) => Some(&mut video.start),
+            TrafficSpec::Messages(list) => Some(&mut list.start),
             TrafficSpec::Outside(_) => None,
         }
     }

@@ -235,6 +235,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// news to the other one.
     #[inline(always)]
     pub(crate) fn arm(&mut self, flow: u32, end: End) {
+        self.arm_next(flow, end);
+        if self.network.classes.stations.has_woken() {
+            self.arm_woken();
+        }
+    }
+
+    #[inline(always)]
+    fn arm_next(&mut self, flow: u32, end: End) {
         let own = &mut self.network.classes.flows[flow as usize];
         let armed = &mut own.armed[end as usize];
         if let Some(next) = self.network.classes.stations.next_timer(flow, end)
@@ -246,6 +254,21 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         if own.is(FrameFlow::DIVIDED) {
             self.tell(flow);
+        }
+    }
+
+    /// What a flow did is what messages of other flows of its host wait for: those that need no
+    /// time begin at once.
+    #[cold]
+    fn arm_woken(&mut self) {
+        while let Some(flow) = self.network.classes.stations.take_woken() {
+            let stations = &mut self.network.classes.stations;
+            let begins = stations.next_timer(flow, End::Opener);
+            if begins.is_some_and(|at| at <= self.now) {
+                stations.on_timer(self.now, flow, End::Opener, &mut self.by_class.outgoing);
+                self.send_outgoing();
+            }
+            self.arm_next(flow, End::Opener);
         }
     }
 

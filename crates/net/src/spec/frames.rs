@@ -16,6 +16,7 @@ mod check;
 mod credit;
 mod flow;
 mod memory;
+mod messages;
 mod plain;
 
 use super::Kind;
@@ -29,6 +30,7 @@ pub use back_pressure::{
 };
 pub use backwater_ends::spec::Span;
 pub use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec, VideoSpec};
+pub use backwater_ends::spec::messages::{Happened, MessageSpec, MessagesSpec};
 pub use check::{largest_bytes, verify};
 pub(crate) use credit::cost;
 pub use credit::{

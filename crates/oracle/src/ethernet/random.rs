@@ -6,6 +6,7 @@ mod pairs;
 mod schedulers;
 mod shape;
 mod traffic;
+mod waits;
 
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::frames::spec::{
@@ -63,6 +64,8 @@ pub struct Mix {
     pub has_tcp: bool,
     /// Connections are of queue pairs (with `has_tcp`), and switches may mark what leaves.
     pub has_pairs: bool,
+    /// Most connections carry messages that wait for others.
+    pub has_waits: bool,
     /// All sources end.
     pub is_finite: bool,
     /// Frames take one of several ways each on its own.
@@ -97,6 +100,7 @@ impl Mix {
             has_quanta: true,
             has_tcp: true,
             has_pairs: false,
+            has_waits: false,
             is_finite: false,
             has_spread: false,
             has_multicast: false,
@@ -176,6 +180,9 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
     control::stopped(&mut own, &mut spec, mix);
     if mix.has_pairs {
         pairs::fill(&mut own, &mut spec);
+    }
+    if mix.has_waits {
+        waits::fill(&mut own, &mut spec);
     }
     if mix.has_credits {
         credits::fill(&mut dice, &mut spec, mix);

@@ -248,6 +248,16 @@ impl Network {
             let class = outgoing.class.unwrap_or(spec.class);
             self.send(now, (flow, class), is_forward, payload, u64::from(bytes));
         }
+        // Messages that waited for this and need no time begin at once.
+        while let Some(flow) = self.elsewhere.take_woken() {
+            let begins = self.elsewhere.next_timer(flow, End::Opener);
+            if begins.is_some_and(|at| at <= now) {
+                let mut out = Vec::new();
+                let opener = End::Opener;
+                self.elsewhere.on_timer(now, flow, opener, &mut out);
+                self.send_all(now, &out);
+            }
+        }
     }
 
     fn send(

@@ -25,6 +25,7 @@ fn network(number: u64) -> EthernetSpec {
         Mix {
             has_tcp: !has(4),
             has_pairs: has(6),
+            has_waits: has(5),
             has_multicast: has(5),
             has_losses: has(3),
             has_credits: has(2),

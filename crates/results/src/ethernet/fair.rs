@@ -201,7 +201,9 @@ fn wanted(flow: &FlowSpec) -> Result<f64, &'static str> {
     Ok(match &flow.traffic {
         TrafficSpec::Infinite { bytes: Some(_), .. } => return Err("finite transfer"),
         TrafficSpec::Infinite { .. } | TrafficSpec::Files { .. } => f64::INFINITY,
-        TrafficSpec::Requests { .. } | TrafficSpec::Outside(_) => return Err("closed loop"),
+        TrafficSpec::Requests { .. } | TrafficSpec::Messages(_) | TrafficSpec::Outside(_) => {
+            return Err("closed loop");
+        }
         TrafficSpec::Constant { rate, .. }
         | TrafficSpec::Poisson { rate, .. }
         | TrafficSpec::SelfSimilar { rate, .. } => rate.0 as f64,

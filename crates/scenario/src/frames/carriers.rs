@@ -37,8 +37,14 @@ pub(super) fn transport(
     let settings = table.settings;
     let kind = table.traffic.map(|traffic| &traffic.kind);
     // A workload's flows are bytes that have an end, as of a greedy one.
-    let (usual, takes_both) = kind.map_or((Transport::Tcp, true), |kind| usual(kind, is_multicast));
-    let (at, sends) = kind.map_or((table.at, "workload"), |kind| (&kind.at, kind.word));
+    let others = (Transport::Tcp, !table.waits);
+    let (usual, takes_both) = kind.map_or(others, |kind| usual(kind, is_multicast));
+    let other = if table.waits {
+        "collective"
+    } else {
+        "workload"
+    };
+    let (at, sends) = kind.map_or((table.at, other), |kind| (&kind.at, kind.word));
     let transport = settings.transport.unwrap_or(usual);
     let word = transport.word();
     let is_roce = transport == Transport::Roce;
@@ -59,7 +65,7 @@ pub(super) fn transport(
             &settings.transport.at,
             format!("this traffic needs `{}`", usual.word()),
         )
-        .note("over tcp and roce: greedy, files and requests; over udp: greedy and the rest")
+        .note("over tcp and roce: greedy, files, requests and collectives; over udp: greedy and the rest")
         .help("leave `transport` out, or choose other traffic")
         .tell(mistakes);
     }

@@ -414,6 +414,7 @@ fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
         | TrafficSpec::Poisson { .. }
         | TrafficSpec::SelfSimilar { .. }
         | TrafficSpec::Video(_)
+        | TrafficSpec::Messages(_)
         | TrafficSpec::Outside(_) => vec![
             (true, load(Sizes::two(full, full), u64::MAX)),
             (false, in_flight(acks)),

@@ -10,9 +10,10 @@ use super::flow_list::Arrival;
 use super::net::Net;
 use super::offers::{Listed, Matrix, Offer};
 use super::workloads::{self, Setting};
-use super::{controls, queues, roce, traffic};
+use super::{collectives, controls, queues, roce, traffic};
 use crate::Limits;
 use crate::given::frames::EthernetFile;
+use crate::given::frames::collectives::Collectives;
 use crate::given::frames::flows::{self as given, FlowSettings, Transport};
 use crate::given::frames::switch::Spread;
 use crate::given::frames::traffic::Traffic;
@@ -61,12 +62,14 @@ impl<'r> Flows<'r> {
     }
 }
 
-/// An entry of `[[flows]]`, `[[patterns]]` or `[[workloads]]`.
+/// An entry of `[[flows]]`, `[[patterns]]`, `[[workloads]]` or `[[collectives]]`.
 #[derive(Clone, Copy)]
 pub(crate) struct Table<'r> {
     pub settings: &'r FlowSettings,
     /// What all its flows send; a workload gives each a size of its own.
     pub traffic: Option<&'r Traffic>,
+    /// Their messages wait for others.
+    pub waits: bool,
     /// Where it says where they go.
     pub to: &'r At,
     name: &'r Placed<String>,
@@ -86,7 +89,8 @@ pub(crate) fn highest_class(file: &EthernetFile) -> u8 {
     let flows = file.flows.iter().map(|flow| &flow.settings);
     let patterns = file.patterns.iter().map(|rule| &rule.settings);
     let workloads = file.workloads.iter().map(|own| &own.settings);
-    let settings = flows.chain(patterns).chain(workloads);
+    let collectives = file.collectives.iter().map(|own| &own.settings);
+    let settings = flows.chain(patterns).chain(workloads).chain(collectives);
     let flows = settings.flat_map(|own| {
         let pairs = own.roce.as_ref().map_or(&file.roce.value, |own| &own.roce);
         let answers = [
@@ -108,8 +112,8 @@ pub(crate) fn highest_class(file: &EthernetFile) -> u8 {
     named.max().unwrap_or(0)
 }
 
-/// The flows of the file: first `[[flows]]`, then `[[patterns]]`, then `[[workloads]]`. TCP follows
-/// the classes that are marked.
+/// The flows of the file: first `[[flows]]`, then `[[patterns]]`, `[[workloads]]` and
+/// `[[collectives]]`. TCP follows the classes that are marked.
 pub(crate) fn flows<'r>(
     file: &'r Placed<EthernetFile>,
     (net, links, limits): (&Net<'_>, &[LinkSpec], &Limits),
@@ -118,7 +122,8 @@ pub(crate) fn flows<'r>(
 ) -> Flows<'r> {
     let mut flows = Flows::none(links, limits);
     let room = flows.room;
-    if file.workloads.is_empty() && !file.workloads.is_faulty {
+    let has_others = !file.workloads.is_empty() || !file.collectives.is_empty();
+    if !has_others && !file.workloads.is_faulty && !file.collectives.is_faulty {
         let example = "`name = \"F\"`, `from = \"S\"`, `to = \"D\"`";
         patterns::nothing_to_send(&file.flows, &file.patterns, (&file.at, example), mistakes);
     }
@@ -126,6 +131,7 @@ pub(crate) fn flows<'r>(
     let many = counted.map(|flow| &flow.name);
     let many = many.chain(file.patterns.iter().map(|pattern| &pattern.name));
     let many = many.chain(file.workloads.iter().map(|own| &own.name));
+    let many = many.chain(file.collectives.iter().map(|own| &own.name));
     if net.nodes.is_empty() || patterns::named_twice(many, mistakes) {
         return flows;
     }
@@ -135,6 +141,7 @@ pub(crate) fn flows<'r>(
             let table = Table {
                 settings: &flow.settings,
                 traffic: Some(&flow.sends.traffic),
+                waits: false,
                 to: &flow.to.at,
                 name: &flow.name,
                 at: &flow.at,
@@ -154,6 +161,7 @@ pub(crate) fn flows<'r>(
             let table = Table {
                 settings: &rule.settings,
                 traffic: Some(&rule.sends.traffic),
+                waits: false,
                 to: rule.kind.to().map_or(&rule.at, |to| &to.at),
                 name: &rule.name,
                 at: &rule.at,
@@ -172,8 +180,35 @@ pub(crate) fn flows<'r>(
     for (index, own) in (0_u64..).zip(file.workloads.iter()) {
         workload((own, index), setting, (file, files), &mut flows, mistakes);
     }
+    for own in file.collectives.iter() {
+        collective(own, net, file, &mut flows, mistakes);
+    }
     duplicates(&flows, mistakes);
     flows
+}
+
+/// The flows of a collective operation.
+fn collective<'r>(
+    given: &'r Placed<Collectives>,
+    net: &Net<'_>,
+    file: &EthernetFile,
+    flows: &mut Flows<'r>,
+    mistakes: &mut Diagnostics,
+) {
+    let first = flows.specs.len();
+    let Some(all) = collectives::flows(given, (net, flows.room), first, mistakes) else {
+        return;
+    };
+    let table = Table {
+        settings: &given.settings,
+        traffic: None,
+        waits: true,
+        to: given.ranks.place().unwrap_or(&given.at),
+        name: &given.name,
+        at: &given.at,
+        is_many: true,
+    };
+    add(file, table, all, flows, mistakes);
 }
 
 /// Flows that begin while the run goes on.
@@ -199,6 +234,7 @@ fn workload<'r>(
     let table = Table {
         settings: &given.settings,
         traffic: None,
+        waits: false,
         to: &given.at,
         name: &given.name,
         at: &given.at,

@@ -8,6 +8,7 @@
 mod account;
 mod carriers;
 mod checks;
+mod collectives;
 mod controls;
 pub(crate) mod counters;
 mod credits;

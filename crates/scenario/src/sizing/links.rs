@@ -94,6 +94,7 @@ fn has_last_frame(traffic: &TrafficSpec) -> bool {
         | TrafficSpec::SelfSimilar { .. } => false,
         TrafficSpec::Files { .. }
         | TrafficSpec::Requests { .. }
+        | TrafficSpec::Messages(_)
         | TrafficSpec::Video(_)
         | TrafficSpec::Outside(_) => true,
     }

@@ -261,6 +261,7 @@ fn sizes(flow: &FlowSpec) -> (u64, u64) {
         flow.traffic,
         TrafficSpec::Infinite { bytes: Some(_), .. }
             | TrafficSpec::Video(_)
+            | TrafficSpec::Messages(_)
             | TrafficSpec::Outside(_)
     );
     (if ends_short { least } else { full }, full)
@@ -278,7 +279,7 @@ fn pace(flow: &FlowSpec) -> Result<Pace, NoBound> {
         TrafficSpec::Poisson { .. } | TrafficSpec::Video(_) | TrafficSpec::Outside(_) => {
             return Err(NoBound::Bursts);
         }
-        TrafficSpec::Files { .. } | TrafficSpec::Requests { .. } => {
+        TrafficSpec::Files { .. } | TrafficSpec::Requests { .. } | TrafficSpec::Messages(_) => {
             return Err(NoBound::SourceControl);
         }
     };

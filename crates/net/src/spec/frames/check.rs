@@ -17,7 +17,7 @@ const FRAME_MOST_BYTES: u32 = 16_000;
 /// Most nodes, flows and links: indices with room for a direction and a class.
 const COUNT_MAX: usize = 1 << 27;
 
-fn err<T>(what: alloc::string::String) -> Result<T, BuildError> {
+pub(super) fn err<T>(what: alloc::string::String) -> Result<T, BuildError> {
     Err(BuildError(what))
 }
 
@@ -268,14 +268,16 @@ fn check_flows(spec: &EthernetSpec) -> Result<(), BuildError> {
         }
         let fits = match flow.traffic {
             TrafficSpec::Infinite { .. } | TrafficSpec::Outside(_) => true,
-            TrafficSpec::Files { .. } | TrafficSpec::Requests { .. } => is_connection,
+            TrafficSpec::Files { .. } | TrafficSpec::Requests { .. } | TrafficSpec::Messages(_) => {
+                is_connection
+            }
             _ => !is_connection,
         };
         if !fits {
             return err(format!("flow {id}: this traffic needs the other transport"));
         }
     }
-    Ok(())
+    super::messages::check(spec)
 }
 
 /// What a queue pair needs beside its flow.

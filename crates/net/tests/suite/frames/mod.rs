@@ -7,6 +7,7 @@ mod bounds;
 mod bounds_random;
 mod bounds_rings;
 mod bounds_shares;
+mod collectives;
 mod common;
 mod counters;
 mod credits;

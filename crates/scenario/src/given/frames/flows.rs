@@ -48,7 +48,9 @@ pub(crate) struct FlowSettings {
     #[key(default = "false")]
     pub tagged: bool,
     /// The protocol.
-    #[key(otherwise = "tcp for greedy (no multicast), files, requests, workloads; else udp")]
+    #[key(
+        otherwise = "tcp for greedy (no multicast), files, requests, workloads, collectives; else udp"
+    )]
     pub transport: Placed<Option<Transport>>,
     /// UDP: payload of a full frame.
     #[key(is = Size { min: 1, max: 9188 }, otherwise = "what fits the MTU")]

@@ -1,5 +1,6 @@
 //! Switched Ethernet.
 
+pub(crate) mod collectives;
 pub(crate) mod flow_control;
 pub(crate) mod flows;
 pub(crate) mod memory;
@@ -14,6 +15,7 @@ pub(crate) mod workloads;
 use backwater_derive::table;
 use backwater_kernel::{Duration, Time};
 
+use self::collectives::Collectives;
 use self::flow_control::FlowControl;
 use self::flows::{Flows, Patterns, Series};
 use self::memory::{Memory, Pools};
@@ -93,7 +95,9 @@ pub(crate) struct EthernetFile {
     #[key(default = "{}")]
     pub roce: Placed<Roce>,
     /// Flows.
-    #[key(otherwise = "none besides those of `[[patterns]]` and `[[workloads]]`")]
+    #[key(
+        otherwise = "none besides those of `[[patterns]]`, `[[workloads]]` and `[[collectives]]`"
+    )]
     pub flows: Placed<Vec<Placed<Flows>>>,
     /// Flows by rule.
     #[key(otherwise = "none")]
@@ -101,6 +105,9 @@ pub(crate) struct EthernetFile {
     /// Flows that begin while the run goes on.
     #[key(otherwise = "none")]
     pub workloads: Placed<Vec<Placed<Workloads>>>,
+    /// Collective operations of hosts.
+    #[key(otherwise = "none")]
+    pub collectives: Placed<Vec<Placed<Collectives>>>,
     /// Time series to record.
     #[key(otherwise = "none")]
     pub series: Vec<Placed<Series>>,

@@ -1,0 +1,59 @@
+//! Messages that wait for messages of other flows.
+
+use backwater_ends::spec::messages::{Happened, MessageSpec, MessagesSpec};
+use backwater_net::frames::spec::{EthernetSpec, FlowSpec, TrafficSpec};
+
+use super::Dice;
+
+/// Most connections carry messages, each of which may wait for some of the flows before its own.
+pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec) {
+    let mut counts: Vec<u32> = Vec::new();
+    for flow in 0..spec.flows.len() {
+        let connects = spec.flows[flow].transport.is_connection();
+        if !connects || dice.one_in(5) {
+            counts.push(0);
+            continue;
+        }
+        let count = dice.between(1, 12) as u32;
+        let messages = (0..count).map(|_| MessageSpec {
+            bytes: dice.between(1, 12_000),
+            after: waits(dice, &spec.flows, &counts),
+            think: match dice.one_in(2) {
+                true => dice.span(1_000, 200_000),
+                false => backwater_kernel::Duration::ZERO,
+            },
+        });
+        let mut list = MessagesSpec {
+            start: backwater_kernel::Time::ZERO,
+            messages: messages.collect(),
+        };
+        if let Some(start) = spec.flows[flow].traffic.start_mut() {
+            list.start = *start;
+        }
+        spec.flows[flow].traffic = TrafficSpec::Messages(list);
+        counts.push(count);
+    }
+}
+
+/// Up to three of what the source of the next flow sees of the flows before it.
+fn waits(dice: &mut Dice, flows: &[FlowSpec], counts: &[u32]) -> Vec<Happened> {
+    let source = flows[counts.len()].source;
+    let mut after = Vec::new();
+    for _ in 0..dice.between(0, 3) {
+        let Some(other) = counts.len().checked_sub(1) else {
+            break;
+        };
+        let other = dice.between(0, other as u64) as usize;
+        if counts[other] == 0 {
+            continue;
+        }
+        let flow = other as u32;
+        let message = dice.between(0, u64::from(counts[other]) - 1) as u32;
+        if flows[other].destination == source {
+            after.push(Happened::Received { flow, message });
+        } else if flows[other].source == source {
+            after.push(Happened::Sent { flow, message });
+        }
+    }
+    after
+}

@@ -1,0 +1,50 @@
+//! Messages that wait for others begin when they do in the slow engine, over TCP and queue pairs.
+
+use backwater_kernel::Duration;
+use backwater_net::frames::spec::*;
+use backwater_oracle::ethernet::{Mix, Report, SCHEMES, Scheme};
+
+use crate::ethernet_agreement::{bites, plain, seen, under};
+
+fn waits(mix: &mut Mix) {
+    (mix.has_tcp, mix.has_waits) = (true, true);
+}
+
+#[test]
+fn they_agree_on_messages_that_wait() {
+    under(&SCHEMES, 31_000, waits);
+    under(&[Scheme::Off, Scheme::Class], 34_000, |mix| {
+        waits(mix);
+        mix.has_pairs = true;
+    });
+}
+
+/// The comparison sees one that waits a nanosecond more, and one that waits for nothing.
+#[test]
+fn waits_that_are_a_little_wrong_are_seen() {
+    let mut mix = plain(Scheme::Off);
+    waits(&mut mix);
+    mix.has_pairs = true;
+    fn lists(spec: &mut EthernetSpec) -> impl Iterator<Item = &mut MessagesSpec> {
+        let traffic = spec.flows.iter_mut().map(|flow| &mut flow.traffic);
+        traffic.filter_map(|traffic| match traffic {
+            TrafficSpec::Messages(list) => Some(list),
+            _ => None,
+        })
+    }
+    let has_waits = |spec: &EthernetSpec, report: &Report| {
+        let mut spec = spec.clone();
+        let waits = lists(&mut spec).flat_map(|list| list.messages.clone());
+        waits.filter(|message| !message.after.is_empty()).count() > 3 && report.starts.len() > 300
+    };
+    bites(seen(31_000, mix, has_waits, |spec| {
+        for list in lists(spec) {
+            list.messages[0].think = Duration(list.messages[0].think.ps() + 1_000);
+        }
+    }));
+    bites(seen(31_000, mix, has_waits, |spec| {
+        for message in lists(spec).flat_map(|list| &mut list.messages) {
+            message.after.clear();
+        }
+    }));
+}
