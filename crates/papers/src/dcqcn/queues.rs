@@ -15,8 +15,8 @@ use crate::{Evidence, measured::mean};
 /// A packet with its headers, bytes in memory.
 const PACKET: f64 = 1_062.0;
 
-const OF_ARTIFACT: &str = "N of sixteen hosts write to a seventeenth at 100 Gbps, with PFC below, which only the first round trip needs. Queues \
-    are means over 50 to 200 ms.";
+const OF_ARTIFACT: &str = "N of sixteen hosts write to a seventeenth at 100 Gbps, with PFC below, \
+    which only the first round trip needs. Queues are means over 50 to 200 ms.";
 const OF_PAPER: &str = "The same at 40 Gbps, with marks from 5 kB to 200 kB, 1 % there; 100 to 400 \
     ms. Sixteen flows ask for more marks than 1 %: their queue stays close to where all is \
     marked.";
@@ -115,11 +115,11 @@ fn finding(claim: &'static str, measured: Vec<Measured>) -> Finding {
 }
 
 fn queues(seen: &[Seen], unit: f64) -> Vec<Measured> {
-    let one = |one: &Seen| {
+    let measured = |one: &Seen| {
         let values: Vec<f64> = one.queue.iter().map(|bytes| bytes / unit).collect();
         Measured::over_seeds(&format!("n{}", one.flows), &values)
     };
-    seen.iter().map(one).collect()
+    seen.iter().map(measured).collect()
 }
 
 /// That of the N with the smallest mean.
@@ -158,7 +158,7 @@ fn plot(seen: &[Seen]) -> Plot {
         let values: Vec<f64> = one.queue.iter().map(|bytes| bytes / 1e3).collect();
         estimate(&values)
     };
-    let found: Vec<_> = seen.iter().map(kilobytes).collect();
+    let queues: Vec<_> = seen.iter().map(kilobytes).collect();
     let printed = Curve {
         dashed: true,
         ..Curve::new(
@@ -180,7 +180,7 @@ fn plot(seen: &[Seen]) -> Plot {
             min: Some(0.0),
             ..Axis::new("mean queue", "kB")
         },
-        curves: vec![curve("measured", flows, &found), printed],
+        curves: vec![curve("measured", flows, &queues), printed],
         ..Plot::default()
     }
 }

@@ -70,7 +70,7 @@ pub fn from_line_rate(lab: &Lab) -> Result<Evidence, LabError> {
 fn bare(jitter: &str) -> Sets {
     let memory = "{ per_queue = \"64 MB\", ecn = { min = \"5 kB\", max = \"200 kB\", \
         probability = 0.01, at = \"leave\" } }";
-    let own: Sets = vec![
+    let changes: Sets = vec![
         ("buffer", memory.into()),
         ("flow_control", "{ kind = \"none\" }".into()),
         ("run.duration", "1 ms".into()),
@@ -79,7 +79,7 @@ fn bare(jitter: &str) -> Sets {
     let values = values_of_the_paper().into_iter();
     values
         .filter(|(key, _)| *key != "buffer.ecn")
-        .chain(own)
+        .chain(changes)
         .collect()
 }
 
