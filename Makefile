@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 BINARY = target/release/backwater
-PAPERS = kung1993 zhang1991 dally1990 nouredine1999 kalyanaraman1998 link-credits
+PAPERS = kung1993 zhang1991 dally1990 nouredine1999 kalyanaraman1998 link-credits dcqcn
 SCENARIO = scenarios/kung1993/fig17-two-switches.toml
 export CHROMIUM ?= $(or $(shell command -v chromium),/usr/bin/chromium)
 export CHROMEDRIVER ?= $(or $(shell command -v chromedriver),/usr/bin/chromedriver)
@@ -170,6 +170,7 @@ docs: release
 	@for paper in $(PAPERS); do \
 		$(BINARY) reproduce $$paper --markdown docs/papers/$$paper.md --out runs/docs || exit 1; \
 	done
+	cp runs/docs/figures/dcqcn/sources.svg docs/pictures/sources.svg
 
 # README shows these; a test holds them current.
 pictures: release

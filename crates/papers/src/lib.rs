@@ -13,6 +13,7 @@ macro_rules! shipped {
 pub mod claim;
 mod columns;
 mod dally1990;
+mod dcqcn;
 pub mod document;
 mod estimate;
 mod kalyanaraman1998;
@@ -89,6 +90,7 @@ pub fn papers() -> Vec<Paper> {
         nouredine1999::paper(),
         kalyanaraman1998::paper(),
         link_credits::paper(),
+        dcqcn::paper(),
     ]
 }
 

@@ -64,6 +64,30 @@ fn readme_counts_claims_as_the_pages_do() {
     );
 }
 
+/// Rows with a mean over seeds; the page of sources shows the tables of a reproduction.
+fn measured_rows(page: &str) -> impl Iterator<Item = &str> {
+    page.lines()
+        .filter(|line| line.starts_with('|') && line.contains('±'))
+}
+
+#[test]
+fn the_page_of_sources_shows_what_was_reproduced() {
+    let [page, reproduced] = ["docs/sources.md", "docs/papers/dcqcn.md"].map(|path| {
+        let page = files::read(path);
+        page.unwrap_or_default()
+    });
+    let kept: Vec<&str> = measured_rows(&reproduced).collect();
+    let rows: Vec<&str> = measured_rows(&page).collect();
+    assert!(rows.len() >= 28, "{} rows", rows.len());
+    let others = rows.iter().filter(|row| !kept.contains(row));
+    hold(
+        others
+            .map(|row| format!("docs/sources.md: {row}"))
+            .collect(),
+        "copy the tables of docs/papers/dcqcn.md, which `make docs` writes",
+    );
+}
+
 #[test]
 fn counts_of_a_page_are_found() {
     let page = "# T\n\n7 claims: 5 agree; 2 differ; 0 failed.\n";

@@ -2,6 +2,7 @@
 
 mod abr;
 mod common;
+mod dcqcn;
 mod ethernet;
 mod fabric;
 mod link_credits;
