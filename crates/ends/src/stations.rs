@@ -123,7 +123,7 @@ impl Stations {
                 }
             };
             stations.places.push(place);
-            if let TrafficSpec::Messages(spec) = ends.traffic {
+            if let Some(spec) = ends.traffic.messages() {
                 stations.dependences.add(flow, spec);
             }
         }
@@ -312,8 +312,8 @@ impl Stations {
         !self.woken.is_empty()
     }
 
-    /// A flow whose source's timer is to be asked for anew, and called if it is due: something that a message of it waits
-    /// for happened as another flow of its host was served.
+    /// A flow whose source's timer is to be asked for anew, and called if it is due: something that
+    /// a message of it waits for happened as another flow of its host was served.
     #[inline]
     pub fn take_woken(&mut self) -> Option<u32> {
         self.woken.pop_front()

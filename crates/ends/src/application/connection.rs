@@ -155,10 +155,7 @@ impl<E: Transport> Connection<E> {
             flow,
             ends,
             transfers: Transfers::of(traffic, seed, flow),
-            messages: match traffic {
-                TrafficSpec::Messages(spec) => Some(Box::new(Messages::new(flow, spec))),
-                _ => None,
-            },
+            messages: (traffic.messages()).map(|spec| Box::new(Messages::new(flow, spec))),
             happened: Vec::new(),
             tally,
             before: TcpCounts::default(),

@@ -138,6 +138,21 @@ pub enum TrafficSpec {
 }
 
 impl TrafficSpec {
+    /// Its messages, if they wait for others.
+    pub fn messages(&self) -> Option<&MessagesSpec> {
+        match self {
+            TrafficSpec::Messages(spec) => Some(spec),
+            TrafficSpec::Infinite { .. }
+            | TrafficSpec::Files { .. }
+            | TrafficSpec::Requests { .. }
+            | TrafficSpec::Constant { .. }
+            | TrafficSpec::Poisson { .. }
+            | TrafficSpec::SelfSimilar { .. }
+            | TrafficSpec::Video(_)
+            | TrafficSpec::Outside(_) => None,
+        }
+    }
+
     /// From when on it sends, if it is told that.
     pub fn start_mut(&mut self) -> Option<&mut Time> {
         match self {

@@ -95,8 +95,8 @@ pub fn lanes(
     first: u32,
 ) -> Result<Vec<Lane>, String> {
     if ranks < 2 {
-        let found = counted(ranks, "rank");
-        return Err(format!("{found}: at least 2 are needed"));
+        let count = counted(ranks, "rank");
+        return Err(format!("{count}: at least 2 are needed"));
     }
     let blocks = match operation {
         Collective::TreeAllReduce | Collective::TreeBroadcast | Collective::Pipeline => 1,

@@ -13,8 +13,8 @@ use crate::lab::{EthernetRun, Lab, LabError};
 const WORDS: &str = "Seven answers to who computes the rate, in four situations at 100 Gbps, with \
     the same memory, marks and PFC. Queue and use are those of the port that packets meet at, with \
     two such ports the longer queue and the lesser use; 99 % of packets are there within the \
-    delay; fairness is Jain's index of payload over max-min fair shares; pauses are stop frames of the \
-    whole run.";
+    delay; fairness is Jain's index of payload over max-min fair shares; pauses are stop frames of \
+    the whole run.";
 
 /// Who computes the rate; what the file has in place of its own.
 const SOURCES: [(&str, Source); 7] = [

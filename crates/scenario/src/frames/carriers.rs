@@ -65,7 +65,10 @@ pub(super) fn transport(
             &settings.transport.at,
             format!("this traffic needs `{}`", usual.word()),
         )
-        .note("over tcp and roce: greedy, files, requests and collectives; over udp: greedy and the rest")
+        .note(
+            "over tcp and roce: greedy, files, requests and collectives; over udp: greedy and the \
+             rest",
+        )
         .help("leave `transport` out, or choose other traffic")
         .tell(mistakes);
     }

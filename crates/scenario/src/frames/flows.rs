@@ -127,12 +127,7 @@ pub(crate) fn flows<'r>(
         let example = "`name = \"F\"`, `from = \"S\"`, `to = \"D\"`";
         patterns::nothing_to_send(&file.flows, &file.patterns, (&file.at, example), mistakes);
     }
-    let counted = file.flows.iter().filter(|flow| flow.count.is_some());
-    let many = counted.map(|flow| &flow.name);
-    let many = many.chain(file.patterns.iter().map(|pattern| &pattern.name));
-    let many = many.chain(file.workloads.iter().map(|own| &own.name));
-    let many = many.chain(file.collectives.iter().map(|own| &own.name));
-    if net.nodes.is_empty() || patterns::named_twice(many, mistakes) {
+    if net.nodes.is_empty() || patterns::named_twice(many(file), mistakes) {
         return flows;
     }
     for flow in file.flows.iter() {
@@ -185,6 +180,15 @@ pub(crate) fn flows<'r>(
     }
     duplicates(&flows, mistakes);
     flows
+}
+
+/// The names of tables that may make more than one flow.
+fn many(file: &EthernetFile) -> impl Iterator<Item = &Placed<String>> {
+    let counted = file.flows.iter().filter(|flow| flow.count.is_some());
+    let many = counted.map(|flow| &flow.name);
+    let many = many.chain(file.patterns.iter().map(|pattern| &pattern.name));
+    let many = many.chain(file.workloads.iter().map(|own| &own.name));
+    many.chain(file.collectives.iter().map(|own| &own.name))
 }
 
 /// The flows of a collective operation.

@@ -6,12 +6,15 @@ use alloc::{format, vec};
 use backwater_ends::spec::messages::{Happened, MessageSpec};
 use backwater_kernel::BuildError;
 
+use super::EthernetSpec;
 use super::check::err;
-use super::{EthernetSpec, TrafficSpec};
 
 /// What a message waits for exists, is seen at the host that sends it, and does not wait for it.
 pub(super) fn check(spec: &EthernetSpec) -> Result<(), BuildError> {
-    let lists: Vec<&[MessageSpec]> = spec.flows.iter().map(|flow| list(&flow.traffic)).collect();
+    let traffic = spec.flows.iter().map(|flow| flow.traffic.messages());
+    let lists: Vec<&[MessageSpec]> = traffic
+        .map(|list| list.map_or(&[][..], |list| &list.messages))
+        .collect();
     for (id, messages) in lists.iter().enumerate() {
         for (number, message) in messages.iter().enumerate() {
             if message.bytes == 0 {
@@ -27,20 +30,6 @@ pub(super) fn check(spec: &EthernetSpec) -> Result<(), BuildError> {
         Some((flow, message)) => err(format!(
             "flow {flow}: message {message} waits for itself, by what it waits for"
         )),
-    }
-}
-
-fn list(traffic: &TrafficSpec) -> &[MessageSpec] {
-    match traffic {
-        TrafficSpec::Messages(spec) => &spec.messages,
-        TrafficSpec::Infinite { .. }
-        | TrafficSpec::Files { .. }
-        | TrafficSpec::Requests { .. }
-        | TrafficSpec::Constant { .. }
-        | TrafficSpec::Poisson { .. }
-        | TrafficSpec::SelfSimilar { .. }
-        | TrafficSpec::Video(_)
-        | TrafficSpec::Outside(_) => &[],
     }
 }
 

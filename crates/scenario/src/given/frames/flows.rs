@@ -48,9 +48,7 @@ pub(crate) struct FlowSettings {
     #[key(default = "false")]
     pub tagged: bool,
     /// The protocol.
-    #[key(
-        otherwise = "tcp for greedy (no multicast), files, requests, workloads, collectives; else udp"
-    )]
+    #[key(otherwise = "udp for constant, poisson, self-similar, video and multicast; else tcp")]
     pub transport: Placed<Option<Transport>>,
     /// UDP: payload of a full frame.
     #[key(is = Size { min: 1, max: 9188 }, otherwise = "what fits the MTU")]
