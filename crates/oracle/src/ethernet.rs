@@ -100,6 +100,7 @@ mod network;
 mod orders;
 mod ports;
 mod random;
+mod rates;
 mod routes;
 mod schedulers;
 mod sources;

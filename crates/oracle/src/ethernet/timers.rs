@@ -23,6 +23,7 @@ impl Network {
             }
         }
         let congested = self.congested.iter();
+        times.extend(self.rate_times());
         times.extend(self.credit_times());
         times.extend(self.pace_times());
         times.extend(self.hold_times(self.now));
@@ -53,6 +54,7 @@ impl Network {
                 self.watchdog(now, channel, class);
             }
         }
+        self.state_rates(now);
     }
 
     fn responses_end(&mut self, now: Time, channel: usize) {

@@ -243,6 +243,7 @@ fn two_hosts() -> EthernetSpec {
         quantum_bytes: 1,
         reserve: None,
         ecn: None,
+        rocc: None,
     };
     let channel = || ChannelSpec {
         counters: None,

@@ -29,6 +29,7 @@ pub(crate) mod packets;
 mod promises;
 mod queues;
 mod rate_control;
+mod rates;
 mod roce;
 mod routes;
 mod schedulers;
@@ -185,6 +186,7 @@ fn whole(
     };
     let (mut stall_after, mut account) = (None, Vec::new());
     checks::marks(&look, mistakes);
+    rates::check(&look, mistakes);
     checks::old_tcp(&look, mistakes);
     checks::starts(&look, mistakes);
     checks::peaks(&look, mistakes);
