@@ -112,10 +112,4 @@ impl Network {
         ways.dedup();
         ways
     }
-
-    /// The rate that a queue states, if it states any.
-    pub fn stated_rate(&self, channel: u32, class: u8) -> Option<backwater_kernel::Rate> {
-        let point = self.classes.points.get(self.queue(channel, class))?;
-        point.as_ref().map(|point| point.rate())
-    }
 }

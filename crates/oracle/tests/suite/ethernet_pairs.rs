@@ -6,6 +6,7 @@ use backwater_net::frames::spec::*;
 use backwater_oracle::ethernet::{Mix, Report, SCHEDULERS, SCHEMES, Scheme, Start};
 
 use crate::ethernet_agreement::{bites, plain, seen, under};
+use crate::ethernet_common;
 
 fn pairs(mix: &mut Mix) {
     (mix.has_tcp, mix.has_pairs) = (true, true);
@@ -99,7 +100,7 @@ fn they_agree_on_rates_that_switches_state() {
     });
 }
 
-/// The comparison sees a queue that rests elsewhere, and a bit less of the rate.
+/// The comparison sees a queue that rests elsewhere, a wrong gain, and an interval that is too long.
 #[test]
 fn rates_that_are_a_little_wrong_are_seen() {
     let mut mix = plain(Scheme::Off);
@@ -114,18 +115,25 @@ fn rates_that_are_a_little_wrong_are_seen() {
             obeys(flow) && start.bytes == 74 + 4 * u32::from(flow.is_tagged)
         };
         let data = report.starts.iter().filter(|start| start.control.is_none());
-        data.filter(|start| told(start)).count() > 50
+        data.filter(|start| told(start)).count() > 50 && holds_back(spec, report)
     };
     bites(seen(30_000, mix, obey, |spec| {
-        for rocc in points(spec) {
-            rocc.reference_bytes += 600;
-        }
+        points(spec).for_each(|own| own.reference_bytes /= 2);
     }));
     bites(seen(30_000, mix, obey, |spec| {
-        for rocc in points(spec) {
-            rocc.rate_bits += 1;
-        }
+        points(spec).for_each(|own| own.growth_gain.0 *= 2);
     }));
+    bites(seen(30_000, mix, obey, |spec| {
+        points(spec).for_each(|own| own.interval.0 += 1);
+    }));
+}
+
+/// Sources send otherwise than if queues stated the most all the time: where they don't, what is
+/// stated can't be seen.
+fn holds_back(spec: &EthernetSpec, report: &Report) -> bool {
+    let mut free = spec.clone();
+    points(&mut free).for_each(|own| own.least = own.most);
+    ethernet_common::slow(&free).starts != report.starts
 }
 
 fn points(spec: &mut EthernetSpec) -> impl Iterator<Item = &mut RoccPointSpec> {

@@ -3,6 +3,7 @@
 use backwater_ends::spec::rates::RoccSpec;
 use backwater_ends::spec::{RateControlSpec, RoceSpec};
 use backwater_kernel::{Duration, Rate, Stop, Time};
+use backwater_net::bound::frames::{NoBound, bounds};
 use backwater_net::frames::probe::Audit;
 use backwater_net::frames::spec::*;
 use backwater_net::outcome::Outcome;
@@ -229,4 +230,112 @@ fn under_priority_flow_control_nothing_is_lost() {
     assert_eq!(lost, 0);
     let most = outcome.channels[0].by_class.queues[0].most_bytes;
     assert!((150_000..700_000).contains(&most), "{most}");
+}
+
+/// Four hosts at one switch, two switches on the way to the sink, of which frames and answers of a
+/// flow take one each: of what the other one states, nothing else is on its way.
+fn two_ways(spread: Spread) -> Net {
+    let mut net = net();
+    let (near, far) = (net.switch("L0"), net.switch("L1"));
+    let point = RoccPointSpec {
+        reference_bytes: 10_000,
+        ..RoccPointSpec::of(Rate(10 * GBPS))
+    };
+    for name in ["S0", "S1"] {
+        let spine = net.switch(name);
+        link(&mut net, near, spine, 40, None);
+        link(&mut net, spine, far, 10, Some(point));
+    }
+    let sink = net.station("D");
+    link(&mut net, far, sink, 40, None);
+    for host in 0..8 {
+        let host = net.station(&format!("H{host}"));
+        link(&mut net, host, near, 10, None);
+        flow(&mut net, (host, sink), &roce(10, Duration(500 * US)));
+    }
+    net.spec.rules.spread = spread;
+    net.spec.warm_up = Time::ZERO;
+    net.spec.stop_at = Time(3 * MS);
+    net
+}
+
+/// Does each flow send, and less than its port could?
+fn all_obey(net: &Net, outcome: &Outcome) {
+    for rate in rates(net, outcome) {
+        assert!((0.01..8.0).contains(&rate), "{rate} Gb/s");
+    }
+}
+
+/// What a switch states takes lanes of its own where flows or stations have credit for themselves,
+/// also on ways that nothing else of the flow takes.
+#[test]
+fn messages_have_credit_of_flows_and_stations() {
+    for spread in [Spread::Flows, Spread::Frames] {
+        for owner in [Owner::Class, Owner::Destination, Owner::Flow] {
+            let mut net = two_ways(spread);
+            let credit = ClassCreditSpec {
+                owner,
+                unit_bytes: 1_200,
+                overhead_bytes: 0,
+                rule: ClassCreditRule::Zones(CreditSpec::n23(4, 40, Duration(4 * US))),
+            };
+            // Between switches, of which the first four are.
+            for link in net
+                .spec
+                .links
+                .iter_mut()
+                .filter(|it| it.ends.iter().all(|node| *node < 4))
+            {
+                for channel in &mut link.channels {
+                    channel.credits = vec![Some(credit); 2];
+                }
+            }
+            let outcome = run(&net);
+            all_obey(&net, &outcome);
+            let lost: u64 = outcome.flows.iter().map(|flow| flow.lost_total).sum();
+            assert_eq!(lost, 0, "{spread:?} {owner:?}");
+        }
+    }
+}
+
+/// The same where stations are stopped one by one.
+#[test]
+fn messages_go_where_stations_are_stopped() {
+    for spread in [Spread::Flows, Spread::Frames] {
+        let mut net = two_ways(spread);
+        let rules = BackPressureSpec {
+            select: Select::Destination(Choose::AllFound),
+            ..simple()
+        };
+        for node in &mut net.spec.nodes {
+            if let NodeKind::Switch(switch) = &mut node.kind {
+                switch.back_pressure = Some(rules);
+            }
+        }
+        for link in &mut net.spec.links {
+            for queue in link.channels.iter_mut().flat_map(|it| &mut it.queues) {
+                (queue.high_bytes, queue.low_bytes) = (60_000, 50_000);
+            }
+        }
+        let outcome = run(&net);
+        all_obey(&net, &outcome);
+        let stops: u64 = outcome
+            .channels
+            .iter()
+            .map(|own| own.by_class.stops_sent)
+            .sum();
+        assert!(stops > 0, "{spread:?}");
+    }
+}
+
+/// What switches state goes ways of its own: no bound knows it, not of what is paced either.
+#[test]
+fn where_switches_state_rates_nothing_is_bounded() {
+    let mut net = star(2, 40, RoccPointSpec::of(Rate(40 * GBPS)));
+    for flow in &mut net.spec.flows {
+        if let TransportSpec::Roce(roce) = &mut flow.transport {
+            (roce.ack_class, roce.cnp_class) = (None, None);
+        }
+    }
+    assert_eq!(bounds(&net.spec), [Err(NoBound::SourceControl); 2]);
 }

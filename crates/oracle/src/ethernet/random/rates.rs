@@ -27,8 +27,8 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec) {
                 reference_bytes,
                 growth_bytes: dice.between(1_500, 8_000),
                 most_bytes: reference_bytes + dice.between(2_000, 10_000),
-                offset_gain: Ratio::new(dice.pick(&[0.3, 0.45, 2.0])),
-                growth_gain: Ratio::new(dice.pick(&[1.5, 2.25, 5.0])),
+                offset_gain: Ratio::new(dice.pick(&[0.02, 0.1, 0.45])),
+                growth_gain: Ratio::new(dice.pick(&[0.1, 0.5, 2.25])),
                 rate_bits: dice.pick(&[0, 3, 8]),
                 max_cut: dice.pick(&[MaxCut::Least, MaxCut::Half]),
             });
@@ -38,7 +38,7 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec) {
         if let TransportSpec::Roce(roce) = &mut flow.transport
             && dice.one_in(2)
         {
-            let recovery = frame * dice.pick(&[3, 20]);
+            let recovery = frame * dice.pick(&[10, 100]);
             roce.control = RateControlSpec::Rocc(RoccSpec { recovery });
         }
     }
