@@ -107,7 +107,6 @@ pub(crate) fn build(
     checks::flow_control(file, ports, mistakes);
     controls.check(mistakes);
     checks::frames(file, &flows, mistakes);
-    roce::no_rates(file, &flows, mistakes);
     let given = (file.series.as_slice(), root.chosen_outside());
     let series = series::series(given, &net, &flows, ports, stop_at, mistakes);
     let memories = Memories::read(file, &net, mistakes);

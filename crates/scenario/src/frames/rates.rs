@@ -8,6 +8,7 @@ use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{EthernetSpec, FlowSpec, RoccPointSpec};
 
 use super::lossless::Whole;
+use super::roce::chosen;
 use crate::given::frames::rates::Rocc;
 use crate::prelude::*;
 
@@ -109,6 +110,14 @@ fn given<'a>(look: &Whole<'a>) -> Vec<(&'a At, Option<u8>)> {
         let class = own.class.sure().copied();
         all.extend(own.queues.rocc.place().map(|at| (at, class)));
     }
+    let links = file.links.iter();
+    let channels = links.flat_map(|own| {
+        let ways = [&own.forward, &own.backward].into_iter().flatten();
+        ways.chain([&own.channel])
+    });
+    let trunk = file.topology.iter().filter_map(|own| own.trunk.as_ref());
+    let queues = channels.chain(trunk).map(|own| &own.queues);
+    all.extend(queues.filter_map(|own| Some((own.rocc.place()?, None))));
     all
 }
 
@@ -122,7 +131,7 @@ fn unguided(look: &Whole<'_>, mistakes: &mut Diagnostics) {
         if !flow.hears_rates() || meets_point(look.spec, &tables, flow) {
             continue;
         }
-        let at = table.settings.transport.place().unwrap_or(table.at);
+        let at = chosen(look.file, table);
         if !told.insert((at.source, at.start)) {
             continue;
         }
