@@ -9,6 +9,7 @@ use crate::classes::trees::{FORK, Trees};
 use crate::hop::unit::{NONE, Unit};
 use crate::spec::frames::{EthernetSpec, NodeKind, Spread};
 
+mod crossed;
 mod tables;
 
 pub use tables::Tables;
