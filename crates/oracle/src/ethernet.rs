@@ -105,6 +105,7 @@ mod routes;
 mod schedulers;
 mod sources;
 mod standstill;
+mod stating;
 mod step;
 #[cfg(test)]
 mod tests;

@@ -118,8 +118,8 @@ impl Routes {
     pub fn from_switch(&self, way: u32, channel: u32, number: u64, (node, to): (u32, u32)) -> u32 {
         match self {
             Routes::Paths { from_switches, .. } => {
-                let found = from_switches.binary_search_by_key(&(way, channel), |it| it.0);
-                found.map_or(0, |at| from_switches[at].1)
+                let place = from_switches.binary_search_by_key(&(way, channel), |it| it.0);
+                place.map_or(0, |at| from_switches[at].1)
             }
             Routes::Tables(tables) => tables.of_frame(way, number, node, to),
         }
@@ -143,7 +143,7 @@ fn from_switches(
     first: &[u32],
     hops: &mut Vec<u32>,
 ) -> Result<Vec<((u32, u32), u32)>, BuildError> {
-    let mut found = Vec::new();
+    let mut starts = Vec::new();
     for way in 0..spec.flows.len() as u32 * 2 {
         let flow = &spec.flows[way as usize / 2];
         if !flow.hears_rates() {
@@ -156,13 +156,13 @@ fn from_switches(
             .take_while(|hop| *hop != NONE)
             .collect();
         for (channel, switch) in points(spec, way, &path) {
-            found.push(((way ^ 1, channel), hops.len() as u32));
+            starts.push(((way ^ 1, channel), hops.len() as u32));
             tables.follow_to(spec, way ^ 1, (switch, ends_of(spec, way).0), hops)?;
             hops.push(NONE);
         }
     }
-    found.sort_unstable();
-    Ok(found)
+    starts.sort_unstable();
+    Ok(starts)
 }
 
 /// The congestion points for data that crosses these channels on a way, and their switches.

@@ -281,9 +281,9 @@ fn points(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Option<Box<CongestionPoint
     for (id, channel) in (0..).zip(spec.channels()) {
         let (from, _) = spec.ends(id).unwrap_or((NONE, NONE));
         let is_switch = nodes[from as usize].is_switch;
-        points.extend(channel.queues.iter().map(|own| {
-            let own = own.rocc.filter(|_| is_switch)?;
-            Some(Box::new(CongestionPoint::new(own)))
+        points.extend(channel.queues.iter().map(|queue| {
+            let point = queue.rocc.filter(|_| is_switch)?;
+            Some(Box::new(CongestionPoint::new(point)))
         }));
     }
     match points.iter().any(Option::is_some) {

@@ -14,9 +14,9 @@ use backwater_net::frames::spec::{
 use super::loops::{self, Counted, Loop};
 use super::losses::Losses;
 use super::ports;
-use super::rates::Stating;
 use super::sources::Source;
 use super::standstill::Standstill;
+use super::stating::Stating;
 use super::trees::{Tree, tree};
 use crate::service::{Port, Ratio};
 

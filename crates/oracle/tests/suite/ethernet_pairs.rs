@@ -100,7 +100,7 @@ fn they_agree_on_rates_that_switches_state() {
     });
 }
 
-/// The comparison sees a queue that rests elsewhere, a wrong gain, and an interval that is too long.
+/// The comparison sees a queue that rests elsewhere, a wrong gain, and a longer interval.
 #[test]
 fn rates_that_are_a_little_wrong_are_seen() {
     let mut mix = plain(Scheme::Off);

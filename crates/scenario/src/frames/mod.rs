@@ -20,6 +20,7 @@ mod flow_sizes;
 mod flows;
 pub mod headroom;
 mod limits;
+mod listeners;
 mod lossless;
 mod memory;
 mod net;
@@ -185,7 +186,7 @@ fn whole(
     };
     let (mut stall_after, mut account) = (None, Vec::new());
     checks::marks(&look, mistakes);
-    rates::check(&look, mistakes);
+    listeners::check(&look, mistakes);
     checks::old_tcp(&look, mistakes);
     checks::starts(&look, mistakes);
     checks::peaks(&look, mistakes);

@@ -35,7 +35,7 @@ const EXPERIMENT: u8 = 253;
 const RATE_UNIT: u128 = 10_000_000;
 
 /// The message of a congestion point, whole: ICMP with the rate, and as ICMP quotes it the head of
-/// a packet of data of the flow. Its source is the flow's other end, which the switch stands in for.
+/// a packet of data of the flow. Its source is the flow's other end, for which the switch stands.
 fn rate(ip: &Ip, ports: Ports, pair: Pair, packet: &RocePacket) -> Vec<u8> {
     let there = Ip {
         source: ip.destination,
