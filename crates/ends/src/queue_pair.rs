@@ -45,6 +45,9 @@ pub enum PacketKind {
     Nack,
     /// Congestion was met (CNP).
     Notification,
+    /// A switch on the way of data states the rate that it allows: `seq` in bit/s, and in `other`
+    /// which congestion point does.
+    Rate,
 }
 
 /// A packet of a queue pair. Positions count bytes from 0 in both directions and do not wrap.
@@ -52,9 +55,10 @@ pub enum PacketKind {
 pub struct RocePacket {
     /// What it is.
     pub kind: PacketKind,
-    /// Data: position of its first byte. Else the position expected.
+    /// Data: position of its first byte. [`PacketKind::Rate`]: bit/s. Else the position expected.
     pub seq: u64,
-    /// Of a [`PacketKind::Nack`]: position of what came instead.
+    /// Of a [`PacketKind::Nack`]: position of what came instead. Of a [`PacketKind::Rate`]: which
+    /// congestion point states it.
     pub other: u64,
     /// Bytes of payload; of a [`PacketKind::Nack`] those of what came instead.
     pub bytes: u32,
@@ -71,7 +75,7 @@ impl RocePacket {
     pub fn payload_bytes(&self) -> u32 {
         match self.kind {
             PacketKind::Data => self.bytes,
-            PacketKind::Ack | PacketKind::Nack | PacketKind::Notification => 0,
+            PacketKind::Ack | PacketKind::Nack | PacketKind::Notification | PacketKind::Rate => 0,
         }
     }
 }
@@ -178,6 +182,10 @@ impl Transport for QueuePair {
             PacketKind::Notification => {
                 self.counts.ecn_cuts += 1;
                 self.sender.on_signal(now, &Signal::Notification);
+            }
+            PacketKind::Rate => {
+                let (rate, from) = (Rate(packet.seq), packet.other as u32);
+                self.sender.on_signal(now, &Signal::Rate { rate, from });
             }
         }
         received

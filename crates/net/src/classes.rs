@@ -21,6 +21,7 @@ use alloc::vec::Vec;
 use backwater_ends::stations::{Setup, Stations};
 use backwater_kernel::{Duration, Stream, Time};
 
+use crate::marking::rocc::CongestionPoint;
 use crate::spec::frames::{BackPressureSpec, Select, StormSpec, WatchdogSpec};
 use account::{Account, AccountTimes};
 use credits::Credits;
@@ -70,6 +71,8 @@ pub(crate) struct Classes {
     pub telemetry: Vec<u64>,
     /// Random marks, by queue with marks.
     pub marking: Vec<Option<Stream>>,
+    /// Who states rates, by queue; empty where nobody does.
+    pub points: Vec<Option<Box<CongestionPoint>>>,
     /// Channel of each slot.
     pub slots: Vec<u32>,
     /// Control frames each channel has sent.
@@ -117,6 +120,7 @@ impl Classes {
             freezing: Vec::new(),
             telemetry: Vec::new(),
             marking: Vec::new(),
+            points: Vec::new(),
             slots: Vec::new(),
             control_sent: Vec::new(),
             control_bytes: Vec::new(),
@@ -184,6 +188,8 @@ pub(crate) struct FrameFlow {
     /// Of a pulled flow: frames of each way that wait in their port.
     pub in_port: [u16; 2],
     pub class: u8,
+    /// Class of what switches tell its sources.
+    pub message_class: u8,
     /// Bits of [`FrameFlow::TAGGED`] and so on.
     pub bits: u8,
 }
@@ -196,6 +202,8 @@ impl FrameFlow {
     pub const MULTICAST: u8 = 16;
     /// Only one of its ends is simulated here.
     pub const DIVIDED: u8 = 32;
+    /// Switches state rates to its sources.
+    pub const HEARS_RATES: u8 = 64;
 
     /// Where its frames start and where they end, one way or the other.
     #[inline]

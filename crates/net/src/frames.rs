@@ -19,6 +19,7 @@ mod lanes;
 mod leaving;
 mod multicast;
 mod notify;
+mod rates;
 mod schedulers;
 mod standstill;
 #[cfg(test)]

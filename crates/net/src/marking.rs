@@ -15,6 +15,7 @@ mod marks;
 mod meter;
 pub(crate) mod rate_ports;
 mod relative_rate;
+pub(crate) mod rocc;
 #[cfg(test)]
 mod testing;
 

@@ -298,7 +298,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let entity = event.entity() as usize;
         let node = match Timer::of(event) {
             Timer::Refresh => network.legs[entity].receiver.node,
-            Timer::Storm | Timer::Interval | Timer::Statement | Timer::Drain => {
+            Timer::Storm | Timer::Interval | Timer::Statement | Timer::Drain | Timer::Rates => {
                 network.channels[entity].from
             }
             Timer::Update => network.channels[entity].to,

@@ -100,10 +100,12 @@ mod network;
 mod orders;
 mod ports;
 mod random;
+mod rates;
 mod routes;
 mod schedulers;
 mod sources;
 mod standstill;
+mod stating;
 mod step;
 #[cfg(test)]
 mod tests;

@@ -239,9 +239,11 @@ pub fn bounds(spec: &EthernetSpec) -> Vec<Result<Bound, NoBound>> {
 /// The bound of each flow with its terms, in the order of flows.
 pub fn accounts(spec: &EthernetSpec) -> Vec<Result<Account<Bound>, NoBound>> {
     let none = |why: NoBound| spec.flows.iter().map(|_| Err(why)).collect();
-    // What queue pairs answer in another class is no way of that class here.
+    // What queue pairs answer in another class is no way of that class here, nor is what switches
+    // state.
     let answers_elsewhere = |flow: &FlowSpec| flow.classes().any(|class| class != flow.class);
-    if spec.flows.iter().any(answers_elsewhere) {
+    let is_unknown = |flow: &FlowSpec| flow.hears_rates() || answers_elsewhere(flow);
+    if spec.flows.iter().any(is_unknown) {
         return none(NoBound::SourceControl);
     }
     let Ok(ways) = Ways::new(spec) else {

@@ -3,12 +3,13 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use backwater_kernel::{BuildError, TraceHash};
+use backwater_kernel::{BuildError, Channels, TraceHash};
 
 use crate::classes::trees::{FORK, Trees};
 use crate::hop::unit::{NONE, Unit};
-use crate::spec::frames::{EthernetSpec, Spread};
+use crate::spec::frames::{EthernetSpec, NodeKind, Spread};
 
+mod crossed;
 mod tables;
 
 pub use tables::Tables;
@@ -33,6 +34,9 @@ pub(crate) enum Routes {
         hops: Vec<u32>,
         /// Where frames are copied.
         trees: Trees,
+        /// By way and congestion point of data of the opposite way: the first hop's index of what
+        /// the switch there sends; in order.
+        from_switches: Vec<((u32, u32), u32)>,
     },
     /// The next hops from each node to each station. [`Frame::hop`] is a channel.
     Tables(Tables),
@@ -57,13 +61,19 @@ impl Routes {
             tables.follow(spec, way, &mut hops)?;
             hops.push(NONE);
         }
+        let from_switches = from_switches(spec, &tables, &first, &mut hops)?;
         if hops.len() >= FORK as usize {
             return Err(BuildError(format!(
                 "{} hops of all flows are too many",
                 hops.len()
             )));
         }
-        Ok(Routes::Paths { first, hops, trees })
+        Ok(Routes::Paths {
+            first,
+            hops,
+            trees,
+            from_switches,
+        })
     }
 
     /// No way at all.
@@ -72,6 +82,7 @@ impl Routes {
             first: Vec::new(),
             hops: Vec::new(),
             trees: Trees::default(),
+            from_switches: Vec::new(),
         }
     }
 
@@ -102,6 +113,18 @@ impl Routes {
         }
     }
 
+    /// The hop of what the switch `node` in front of `channel` sends on `way` to `to`, against
+    /// data that waits for that channel.
+    pub fn from_switch(&self, way: u32, channel: u32, number: u64, (node, to): (u32, u32)) -> u32 {
+        match self {
+            Routes::Paths { from_switches, .. } => {
+                let place = from_switches.binary_search_by_key(&(way, channel), |it| it.0);
+                place.map_or(0, |at| from_switches[at].1)
+            }
+            Routes::Tables(tables) => tables.of_frame(way, number, node, to),
+        }
+    }
+
     /// The channel a frame takes next; [`NONE`] at its station, and a number that is no channel's
     /// where it goes several ways.
     #[inline]
@@ -111,6 +134,50 @@ impl Routes {
             Routes::Tables(_) => frame.hop(),
         }
     }
+}
+
+/// Adds the ways back from all congestion points on the ways of flows that hear of them.
+fn from_switches(
+    spec: &EthernetSpec,
+    tables: &Tables,
+    first: &[u32],
+    hops: &mut Vec<u32>,
+) -> Result<Vec<((u32, u32), u32)>, BuildError> {
+    let mut starts = Vec::new();
+    for way in 0..spec.flows.len() as u32 * 2 {
+        let flow = &spec.flows[way as usize / 2];
+        if !flow.hears_rates() {
+            continue;
+        }
+        let from = first[way as usize] as usize;
+        let path: Vec<u32> = hops[from..]
+            .iter()
+            .copied()
+            .take_while(|hop| *hop != NONE)
+            .collect();
+        for (channel, switch) in points(spec, way, &path) {
+            starts.push(((way ^ 1, channel), hops.len() as u32));
+            tables.follow_to(spec, way ^ 1, (switch, ends_of(spec, way).0), hops)?;
+            hops.push(NONE);
+        }
+    }
+    starts.sort_unstable();
+    Ok(starts)
+}
+
+/// The congestion points for data that crosses these channels on a way, and their switches.
+fn points<'a>(
+    spec: &'a EthernetSpec,
+    way: u32,
+    channels: &'a [u32],
+) -> impl Iterator<Item = (u32, u32)> + 'a {
+    let class = usize::from(spec.flows[way as usize / 2].class);
+    let points = channels.iter().filter_map(move |channel| {
+        let queue = spec.links.channel(*channel).queues.get(class)?;
+        queue.rocc.map(|_| (*channel, spec.links.ends(*channel).0))
+    });
+    let is_switch = |node: u32| matches!(spec.nodes[node as usize].kind, NodeKind::Switch(_));
+    points.filter(move |(_, node)| is_switch(*node))
 }
 
 /// The stations of a way: where it starts and where it ends.

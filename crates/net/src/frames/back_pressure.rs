@@ -13,7 +13,7 @@ use backwater_kernel::{Duration, EventQueue, Place};
 use crate::classes::lanes::Lane;
 use crate::classes::requests::Request;
 use crate::hop::timer::Timer;
-use crate::hop::unit::Unit;
+use crate::hop::unit::{NONE, Unit};
 use crate::network::Network;
 use crate::probe::{Gate, Probe};
 use crate::simulation::Simulation;
@@ -208,6 +208,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 request.neighbours = self.network.neighbours(rules.notify, channel, class);
                 request.since = self.now;
             } else if let (Notify::Contributing, Some(input)) = (rules.notify, input)
+                && input != NONE
                 && insert(&mut request.neighbours, input ^ 1)
             {
                 request.gates.iter().for_each(|g| self.ask(input ^ 1, *g));
@@ -253,7 +254,11 @@ impl Network {
             Notify::Contributing => {
                 let mut inputs = Vec::new();
                 for (id, _) in self.waiting(channel, class) {
-                    insert(&mut inputs, self.input_of(self.units.get(id)) ^ 1);
+                    let input = self.input_of(self.units.get(id));
+                    // What the switch made itself is nobody's.
+                    if input != NONE {
+                        insert(&mut inputs, input ^ 1);
+                    }
                 }
                 inputs
             }

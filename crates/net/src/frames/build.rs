@@ -22,6 +22,7 @@ use crate::hop::timer::Timer;
 use crate::hop::unit::NONE;
 use crate::hop::wire::{Channel, Errors};
 use crate::marking::rate_ports::RatePorts;
+use crate::marking::rocc::CongestionPoint;
 use crate::network::Network;
 use crate::probe::Probe;
 use crate::scheduler::Scheduler;
@@ -71,6 +72,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.start_refresh_timers();
         self.start_counters();
         self.start_drains();
+        self.start_rates();
         let mut may_stop = !self.network.classes.credits.lanes.is_empty();
         for (id, node) in (0..).zip(&spec.nodes) {
             match &node.kind {
@@ -130,6 +132,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         has_dice.then(|| Stream::new(spec.seed, stream_of(at as u64, classes), Purpose::Marking))
     });
     let marking = marking.collect();
+    let points = points(spec, &nodes);
     let stations = spec.stations();
     let flows = flows(spec, &stations);
     let mut lanes = lanes::build(spec, stops_stations)?;
@@ -156,6 +159,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         freezing: freezing(spec),
         telemetry: vec![0; if has_telemetry { channels.len() } else { 0 }],
         marking,
+        points,
         queues,
         credits: Credits::default(),
         drains: Vec::new(),
@@ -271,6 +275,23 @@ fn counts(spec: &EthernetSpec, nodes: &[Node]) -> Vec<QueueCounts> {
     counts
 }
 
+/// By queue; empty where no queue has any.
+fn points(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Option<Box<CongestionPoint>>> {
+    let mut points = Vec::new();
+    for (id, channel) in (0..).zip(spec.channels()) {
+        let (from, _) = spec.ends(id).unwrap_or((NONE, NONE));
+        let is_switch = nodes[from as usize].is_switch;
+        points.extend(channel.queues.iter().map(|queue| {
+            let point = queue.rocc.filter(|_| is_switch)?;
+            Some(Box::new(CongestionPoint::new(point)))
+        }));
+    }
+    match points.iter().any(Option::is_some) {
+        true => points,
+        false => Vec::new(),
+    }
+}
+
 fn accounts(spec: &EthernetSpec) -> Vec<Account> {
     let mut accounts = Vec::new();
     for (id, channel) in (0..).zip(spec.channels()) {
@@ -367,12 +388,14 @@ fn flows(spec: &EthernetSpec, stations: &Stations) -> Vec<FrameFlow> {
                 (flow.transport.is_ect(), FrameFlow::ECT),
                 (is_pulled, FrameFlow::PULLED),
                 (flow.is_multicast(), FrameFlow::MULTICAST),
+                (flow.hears_rates(), FrameFlow::HEARS_RATES),
             ];
             let bits = bits.into_iter().filter(|(is_so, _)| *is_so);
             FrameFlow {
                 source: flow.source,
                 destination: flow.address(id),
                 class: flow.class,
+                message_class: flow.message_class(),
                 bits: bits.fold(0, |all, (_, bit)| all | bit),
                 armed: [Time::MAX; 2],
                 ..FrameFlow::default()

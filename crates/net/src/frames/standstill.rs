@@ -193,6 +193,7 @@ impl Network {
         let mut inputs: Vec<u32> = waiting
             .iter()
             .map(|(id, _)| self.input_of(self.units.get(*id)))
+            .filter(|input| *input != NONE)
             .collect();
         inputs.sort_unstable();
         inputs.dedup();

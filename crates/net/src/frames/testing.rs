@@ -38,6 +38,7 @@ fn channel() -> ChannelSpec {
         quantum_bytes: 1,
         reserve: None,
         ecn: None,
+        rocc: None,
     };
     ChannelSpec {
         counters: None,

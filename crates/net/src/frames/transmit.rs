@@ -283,7 +283,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             queue.is_congested && queue.bytes < queue.low_bytes,
         );
         if !from_station {
-            if network.classes.nodes[node as usize].counts_inputs {
+            // What the switch made itself is in no account.
+            if network.classes.nodes[node as usize].counts_inputs && account != NONE {
                 self.leave_account(node, account, bytes);
             }
             if clears {

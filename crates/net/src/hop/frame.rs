@@ -262,6 +262,12 @@ impl Units {
         self.loads.payload(id)
     }
 
+    /// A frame carries part of a message of a queue pair.
+    #[inline]
+    pub fn is_pair_data(&self, id: u32) -> bool {
+        !self.get(id).is_control() && self.loads.is_pair_data(id)
+    }
+
     /// A switch writes into a packet.
     pub fn write(&mut self, id: u32, hop: Telemetry) {
         self.loads.write(id, hop);

@@ -54,6 +54,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             Timer::TimeOut => self.on_time_out(entity, Timer::class(event)),
             Timer::Watchdog => self.on_watchdog(entity, Timer::class(event)),
             Timer::Hold => self.wake_port(entity),
+            Timer::Rates => self.state_rate(entity, Timer::class(event)),
             Timer::Station => self.on_station_timer(entity),
             Timer::Standstill => self.look_for_standstill(),
         }

@@ -44,8 +44,8 @@ pub(super) enum Protocol {
 }
 
 /// Bits of `flags` of a packet of a queue pair, above its kind.
-const ROCE_FLAG: u8 = 4;
-const ROCE_TELEMETRY: u8 = 8;
+const ROCE_FLAG: u8 = 8;
+const ROCE_TELEMETRY: u8 = 16;
 
 impl Default for Load {
     fn default() -> Load {
@@ -183,12 +183,7 @@ impl Loads {
                 is_again: load.is_again,
             }),
             Protocol::Roce => Payload::Roce(RocePacket {
-                kind: match load.flags & 3 {
-                    0 => PacketKind::Data,
-                    1 => PacketKind::Ack,
-                    2 => PacketKind::Nack,
-                    _ => PacketKind::Notification,
-                },
+                kind: kind_of(load.flags),
                 seq: load.seq,
                 other: load.ack,
                 bytes: load.bytes,
@@ -197,6 +192,13 @@ impl Loads {
                 has_telemetry: load.flags & ROCE_TELEMETRY != 0,
             }),
         }
+    }
+
+    /// A data frame carries part of a message of a queue pair.
+    #[inline]
+    pub(super) fn is_pair_data(&self, place: u32) -> bool {
+        let load = &self.loads[place as usize];
+        load.protocol == Protocol::Roce && kind_of(load.flags) == PacketKind::Data
     }
 
     /// A switch writes into a packet.
@@ -270,6 +272,18 @@ impl Loads {
     }
 }
 
+/// The kind of a packet of a queue pair.
+#[inline]
+fn kind_of(flags: u8) -> PacketKind {
+    match flags & 7 {
+        0 => PacketKind::Data,
+        1 => PacketKind::Ack,
+        2 => PacketKind::Nack,
+        3 => PacketKind::Notification,
+        _ => PacketKind::Rate,
+    }
+}
+
 fn pack_sack([first, second, third]: [(u64, u64); 3]) -> Words {
     [first.0, first.1, second.0, second.1, third.0, third.1]
 }
@@ -318,6 +332,35 @@ pub(crate) fn unpack_gate(word: u64) -> Gate {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn packets_of_queue_pairs_survive_packing() {
+        let kinds = [
+            PacketKind::Data,
+            PacketKind::Ack,
+            PacketKind::Nack,
+            PacketKind::Notification,
+            PacketKind::Rate,
+        ];
+        let mut loads = Loads::default();
+        for (kind, bits) in kinds
+            .into_iter()
+            .flat_map(|kind| (0..8).map(move |it| (kind, it)))
+        {
+            let packet = RocePacket {
+                kind,
+                seq: 40_000_000_000,
+                other: 77,
+                bytes: 5,
+                flag: bits & 1 != 0,
+                is_again: bits & 2 != 0,
+                has_telemetry: bits & 4 != 0,
+            };
+            loads.set(0, Loads::of_roce(3, &packet));
+            assert_eq!(loads.payload(0), Payload::Roce(packet));
+            assert_eq!(loads.is_pair_data(0), kind == PacketKind::Data);
+        }
+    }
 
     #[test]
     fn gates_survive_packing() {

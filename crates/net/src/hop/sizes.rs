@@ -5,8 +5,8 @@ use backwater_ends::application::Payload;
 use backwater_ends::queue_pair::{PacketKind, RocePacket};
 
 use crate::spec::frames::{
-    AETH_BYTES, CNP_BYTES, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, ROCE_BYTES, TAG_BYTES,
-    TCP_IP_BYTES, TELEMETRY_BYTES, UDP_IP_BYTES,
+    AETH_BYTES, CNP_BYTES, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, RATE_BYTES, ROCE_BYTES,
+    TAG_BYTES, TCP_IP_BYTES, TELEMETRY_BYTES, UDP_IP_BYTES,
 };
 
 /// RTP's header.
@@ -45,6 +45,7 @@ fn roce_bytes(packet: &RocePacket) -> u32 {
         PacketKind::Data => packet.bytes,
         PacketKind::Ack | PacketKind::Nack => AETH_BYTES,
         PacketKind::Notification => CNP_BYTES,
+        PacketKind::Rate => return RATE_BYTES,
     };
     ROCE_BYTES + telemetry + after
 }
@@ -97,6 +98,7 @@ mod tests {
             (roce(PacketKind::Ack, 1_024, false), false, false, 66),
             (roce(PacketKind::Nack, 1_024, true), false, false, 108),
             (roce(PacketKind::Notification, 0, false), false, false, 78),
+            (roce(PacketKind::Rate, 0, false), false, false, 74),
             (udp(1000), false, false, 1046),
             (udp(1000), true, false, 1058),
             (udp(1472), false, true, 1522),

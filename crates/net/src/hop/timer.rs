@@ -43,6 +43,8 @@ pub(crate) enum Timer {
     Watchdog,
     /// The scheduler of a channel no longer holds a class.
     Hold,
+    /// The congestion point of a class of a channel states its rate.
+    Rates,
     /// The sink of a leg takes a unit.
     Release,
     /// A flow's application offers units.
@@ -62,7 +64,7 @@ pub(crate) enum Timer {
 }
 
 impl Timer {
-    const ALL: [Timer; 26] = [
+    const ALL: [Timer; 27] = [
         Timer::Request,
         Timer::Refresh,
         Timer::Update,
@@ -81,6 +83,7 @@ impl Timer {
         Timer::TimeOut,
         Timer::Watchdog,
         Timer::Hold,
+        Timer::Rates,
         Timer::Release,
         Timer::Offer,
         Timer::Envelope,
@@ -110,7 +113,8 @@ impl Timer {
             | Timer::Storm
             | Timer::TimeOut
             | Timer::Watchdog
-            | Timer::Hold => Phase::Control,
+            | Timer::Hold
+            | Timer::Rates => Phase::Control,
             Timer::Release => Phase::Release,
             Timer::Offer
             | Timer::Envelope

@@ -145,7 +145,7 @@ fn of_timer(event: Event) -> Due {
         Timer::Repeat => Due::Repeat(entity),
         Timer::Storm => Due::Storm(entity),
         Timer::TimeOut | Timer::Watchdog => Due::Watchdog(entity, Timer::class(event)),
-        Timer::Interval | Timer::Hold | Timer::Drain => Due::Port(entity),
+        Timer::Interval | Timer::Hold | Timer::Drain | Timer::Rates => Due::Port(entity),
         // A set-up waits at the sending port of a leg.
         Timer::Reserve => Due::Request(entity),
         Timer::Station => Due::Station(entity / 2, entity.is_multiple_of(2)),

@@ -26,6 +26,9 @@ impl Divisible for EthernetSpec {
         if self.may_drain() && self.nodes.iter().any(|node| storms(&node.kind)) {
             return Some("a storm of stops keeps the run going while nothing else is left");
         }
+        if self.rules.spread == Spread::Frames && self.flows.iter().any(FlowSpec::hears_rates) {
+            return Some("what switches state and what sources send is numbered together");
+        }
         None
     }
 

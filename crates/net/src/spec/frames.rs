@@ -18,6 +18,7 @@ mod flow;
 mod memory;
 mod messages;
 mod plain;
+mod rocc;
 
 use super::Kind;
 pub use super::{
@@ -40,6 +41,7 @@ pub use credit::{
 pub use flow::{FlowSpec, GROUP, packet_bytes};
 pub(crate) use memory::in_cells;
 pub use memory::{OwnShareSpec, PoolSpec, ShareSpec, SharedSpec};
+pub use rocc::{MaxCut, RATE_BITS_MAX, RoccPointSpec};
 
 /// Most classes of a port.
 pub const CLASSES_MAX: usize = 8;
@@ -71,6 +73,9 @@ pub const ROCE_BYTES: u32 = UDP_IP_BYTES + 12 + 4;
 pub const AETH_BYTES: u32 = 4;
 /// What a CNP carries instead: reserved.
 pub const CNP_BYTES: u32 = 16;
+/// The message of a congestion point: IPv4, ICMP, and the headers of the flow it is for as ICMP
+/// quotes them (IPv4 and eight bytes).
+pub const RATE_BYTES: u32 = 20 + 8 + 20 + 8;
 /// Room for what switches write into a packet: five hops of eight bytes, and two.
 pub const TELEMETRY_BYTES: u32 = 42;
 /// Bits of a pause quantum.
@@ -279,6 +284,8 @@ pub struct QueueSpec {
     pub reserve: Option<ReserveSpec>,
     /// Marks of congestion; `None` marks nothing.
     pub ecn: Option<EcnSpec>,
+    /// It computes a fair rate and states it to the sources of its frames; `None` states nothing.
+    pub rocc: Option<RoccPointSpec>,
 }
 
 /// Marks on frames that can be marked, by what the queue holds.

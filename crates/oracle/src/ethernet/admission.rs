@@ -24,7 +24,10 @@ impl Network {
         counts.joined[class] += 1;
         counts.most_bytes[class] = counts.most_bytes[class].max(bytes);
         self.look_at_blocked(now, channel, class, Some(&frame));
-        self.after_join(now, Point::Output(channel, class), &frame);
+        // What is made here asks nobody to stop.
+        if frame.came_over.is_some() {
+            self.after_join(now, Point::Output(channel, class), &frame);
+        }
     }
 
     /// Has the watchdog tripped, and does it drop?

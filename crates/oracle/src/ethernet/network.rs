@@ -16,6 +16,7 @@ use super::losses::Losses;
 use super::ports;
 use super::sources::Source;
 use super::standstill::Standstill;
+use super::stating::Stating;
 use super::trees::{Tree, tree};
 use crate::service::{Port, Ratio};
 
@@ -207,6 +208,8 @@ pub(super) struct Network {
     pub pairs_wait: Vec<[bool; 2]>,
     /// What switches wrote into the packet that came to its station last.
     pub brought: Vec<Telemetry>,
+    /// Who states rates, by channel and class.
+    pub stating: BTreeMap<(usize, usize), Stating>,
     /// Bytes on the wire that each channel has sent.
     pub sent_bytes: Vec<u64>,
     /// What has credit of its own, by channel and place,
@@ -279,6 +282,7 @@ impl Network {
             elsewhere: spec.stations(),
             pairs_wait: vec![[false; 2]; spec.flows.len()],
             brought: Vec::new(),
+            stating: stating(spec),
             sent_bytes: vec![0; 2 * spec.links.len()],
             loops: loops::loops(spec, &lanes),
             lanes,
@@ -404,6 +408,21 @@ pub(super) fn channel_spec(
 
 pub(super) fn queue_specs(spec: &EthernetSpec, channel: usize) -> &[QueueSpec] {
     &channel_spec(spec, channel).queues
+}
+
+fn stating(spec: &EthernetSpec) -> BTreeMap<(usize, usize), Stating> {
+    let mut all = BTreeMap::new();
+    for channel in 0..2 * spec.links.len() {
+        if routes::is_station(spec, routes::tail(spec, channel)) {
+            continue;
+        }
+        for (class, queue) in queue_specs(spec, channel).iter().enumerate() {
+            if let Some(rocc) = queue.rocc {
+                all.insert((channel, class), Stating::new(rocc));
+            }
+        }
+    }
+    all
 }
 
 fn first_storm(spec: &EthernetSpec, channel: usize) -> Option<Time> {

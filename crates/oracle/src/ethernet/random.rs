@@ -3,6 +3,7 @@
 mod control;
 mod credits;
 mod pairs;
+mod rates;
 mod schedulers;
 mod shape;
 mod traffic;
@@ -66,6 +67,8 @@ pub struct Mix {
     pub has_pairs: bool,
     /// Most connections carry messages that wait for others.
     pub has_waits: bool,
+    /// Queues may state rates, and queue pairs obey them (with `has_pairs`).
+    pub has_rates: bool,
     /// All sources end.
     pub is_finite: bool,
     /// Frames take one of several ways each on its own.
@@ -101,6 +104,7 @@ impl Mix {
             has_tcp: true,
             has_pairs: false,
             has_waits: false,
+            has_rates: false,
             is_finite: false,
             has_spread: false,
             has_multicast: false,
@@ -183,6 +187,9 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
     }
     if mix.has_waits {
         waits::fill(&mut own, &mut spec);
+    }
+    if mix.has_rates {
+        rates::fill(&mut own, &mut spec);
     }
     if mix.has_credits {
         credits::fill(&mut dice, &mut spec, mix);

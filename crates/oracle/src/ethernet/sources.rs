@@ -296,7 +296,7 @@ impl Network {
             rank: None,
             ready_at: now,
         };
-        self.frame_made(now, frame);
+        self.frame_made(now, self.station_of(flow, is_forward), frame);
     }
 
     /// A frame has reached its station, which may answer at once.

@@ -163,9 +163,8 @@ impl Network {
         self.station_receives(now, node, frame);
     }
 
-    /// A frame of a flow joins the queue of its station's port.
-    pub fn frame_made(&mut self, now: Time, frame: Frame) {
-        let node = self.station_of(frame.flow, frame.is_forward);
+    /// A frame of a flow joins the queue of a port of `node`, where it is made.
+    pub fn frame_made(&mut self, now: Time, node: usize, frame: Frame) {
         let ports = self.ways_on(node, &frame);
         self.flows[frame.flow].created += 1;
         self.flows[frame.flow].created_bytes += frame.bytes;

@@ -48,6 +48,7 @@ fn star(rates_mbps: &[u64]) -> EthernetSpec {
                 quantum_bytes: 1_000,
                 reserve: None,
                 ecn: None,
+                rocc: None,
             }],
             inputs: Vec::new(),
             credits: Vec::new(),

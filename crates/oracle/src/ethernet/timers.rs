@@ -7,6 +7,7 @@ use backwater_net::frames::probe::{Gate, LossCause};
 use backwater_net::frames::spec::{TimeOutSpec, WatchdogAction};
 
 use super::network::{Congestion, Network, Point};
+use super::rates;
 
 impl Network {
     /// Every time at which [`Network::timers`] would do something.
@@ -23,6 +24,7 @@ impl Network {
             }
         }
         let congested = self.congested.iter();
+        times.extend(self.stating.values().map(|own| own.next));
         times.extend(self.credit_times());
         times.extend(self.pace_times());
         times.extend(self.hold_times(self.now));
@@ -51,6 +53,28 @@ impl Network {
         for channel in 0..self.channels.len() {
             for class in 0..self.channels[channel].queues.len() {
                 self.watchdog(now, channel, class);
+            }
+        }
+        self.state_rates(now);
+    }
+
+    /// Queues whose interval is over state their rates.
+    fn state_rates(&mut self, now: Time) {
+        let due = self.stating.iter().filter(|(_, own)| own.next == now);
+        let due: Vec<(usize, usize)> = due.map(|(queue, _)| *queue).collect();
+        for (channel, class) in due {
+            let queue = self.queue(channel, class);
+            let (bytes, waiting) = (queue.bytes(), &queue.waiting);
+            let listeners = rates::listeners(waiting, &self.spec.flows);
+            let Some(stating) = self.stating.get_mut(&(channel, class)) else {
+                continue;
+            };
+            let rate = stating.state(bytes);
+            for (flow, is_forward) in listeners {
+                let data = (flow, is_forward, self.flows[flow].created);
+                let spec = &self.spec.flows[flow];
+                let frame = rates::message(now, spec, data, (channel, class, rate));
+                self.frame_made(now, self.tail(channel), frame);
             }
         }
     }

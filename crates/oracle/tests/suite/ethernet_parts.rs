@@ -26,6 +26,7 @@ fn network(number: u64) -> EthernetSpec {
             has_tcp: !has(4),
             has_pairs: has(6),
             has_waits: has(5),
+            has_rates: has(12),
             has_multicast: has(5),
             has_losses: has(3),
             has_credits: has(2),
@@ -243,6 +244,7 @@ fn two_hosts() -> EthernetSpec {
         quantum_bytes: 1,
         reserve: None,
         ecn: None,
+        rocc: None,
     };
     let channel = || ChannelSpec {
         counters: None,

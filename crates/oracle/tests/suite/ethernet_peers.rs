@@ -54,6 +54,7 @@ fn link(a: u32, b: u32, mbps: u64) -> LinkSpec {
             quantum_bytes: 1_518,
             reserve: None,
             ecn: None,
+            rocc: None,
         }],
         inputs: Vec::new(),
         credits: Vec::new(),

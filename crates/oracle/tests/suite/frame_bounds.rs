@@ -30,6 +30,7 @@ impl Dice {
             quantum_bytes: 50 * self.between(2, 8) as u32,
             reserve: None,
             ecn: None,
+            rocc: None,
         };
         ChannelSpec {
             counters: None,

@@ -166,6 +166,7 @@ pub fn kind(content: &Content) -> &'static str {
             PacketKind::Ack => "roce-ack",
             PacketKind::Nack => "roce-nack",
             PacketKind::Notification => "cnp",
+            PacketKind::Rate => "rate",
         },
         Content::Udp { has_rtp: true, .. } => "rtp",
         Content::Udp { .. } => "udp",

@@ -148,6 +148,7 @@ impl Named {
             Content::Roce { packet, .. } if packet.kind != PacketKind::Data => {
                 let what = match packet.kind {
                     PacketKind::Notification => "a CNP",
+                    PacketKind::Rate => "a rate stated by a switch",
                     PacketKind::Nack => "a NACK",
                     PacketKind::Data | PacketKind::Ack => "an acknowledgement",
                 };

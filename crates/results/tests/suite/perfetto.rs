@@ -160,6 +160,7 @@ fn link(ends: [u32; 2], mbps: u64) -> frames::LinkSpec {
         quantum_bytes: 1518,
         reserve: None,
         ecn: None,
+        rocc: None,
     };
     let channel = frames::ChannelSpec {
         counters: None,

@@ -6,6 +6,7 @@ use backwater_net::frames::spec::{
 };
 
 use super::controls::Controls;
+use super::rates;
 use crate::given::frames::EthernetFile;
 use crate::given::frames::flow_control::{XOFF, XON};
 use crate::given::frames::network::DELAY;
@@ -74,6 +75,7 @@ fn classes(file: &EthernetFile, ports: Ports) -> Vec<QueueSettings> {
         xon: stops.map(|stops| stops.xon.clone()).unwrap_or_default(),
         mark_above: buffer.mark_above,
         ecn: buffer.ecn.clone(),
+        rocc: buffer.rocc.clone(),
     };
     let of_class = |class: u8| {
         let own = file
@@ -194,11 +196,14 @@ impl Port<'_> {
             quantum_bytes: self.quantum(class),
             reserve: reserve.map(|own| reserved(own, self.rate)),
             ecn: None,
+            rocc: None,
         };
         if !leaves_switch {
             return endless;
         }
         let ecn = self.ecn(class, settings, mistakes);
+        let rocc = settings.rocc.as_ref();
+        let rocc = rocc.map(|own| rates::point(own, self.rate, &self.name, mistakes));
         let has_credit = self.held & 1 << class != 0;
         let is_endless =
             self.ports.is_shared || has_credit || self.ports.at_inputs && self.is_lossless(class);
@@ -208,6 +213,7 @@ impl Port<'_> {
         let queue = QueueSpec {
             limit_bytes,
             ecn,
+            rocc,
             ..endless
         };
         match limit_bytes {

@@ -2,9 +2,8 @@
 
 use backwater_ends::spec::{AckEvery, PairRecovery, RateControlSpec, RoceSpec};
 use backwater_kernel::Rate;
-use backwater_net::frames::spec::TransportSpec;
 
-use super::flows::{Flows, Table};
+use super::flows::Table;
 use super::rate_control::{Pair, rate_control};
 use crate::given::frames::EthernetFile;
 use crate::given::frames::roce::{MTU, Recovery, Roce, TIMEOUT};
@@ -59,7 +58,7 @@ pub(crate) fn roce(
 }
 
 /// Where the control of a table's flows is chosen.
-fn chosen<'r>(file: &'r EthernetFile, table: &Table<'r>) -> &'r At {
+pub(super) fn chosen<'r>(file: &'r EthernetFile, table: &Table<'r>) -> &'r At {
     let flow = table.settings.roce.as_ref();
     let place = flow.and_then(|flow| flow.roce.control.place());
     place.or(file.roce.control.place()).unwrap_or(table.at)
@@ -72,26 +71,4 @@ pub(super) fn no_marks(file: &EthernetFile, table: &Table<'_>) -> Diagnostic {
         .at(chosen(file, table), "goes by marks of congestion")
         .note("without marks no notification (CNP) is ever sent: it stays at line rate")
         .help("add `ecn` to `[buffer]`, with `at = \"leave\"` as DCQCN's switches mark")
-}
-
-/// Control that obeys rates, which no switch states.
-pub(super) fn no_rates(file: &EthernetFile, flows: &Flows<'_>, mistakes: &mut Diagnostics) {
-    for (flow, table) in flows.each() {
-        let TransportSpec::Roce(roce) = &flow.transport else {
-            continue;
-        };
-        if let RateControlSpec::Rocc(_) = roce.control {
-            Diagnostic::warning(
-                "no-marks",
-                "no switch states a rate that this flow could obey",
-            )
-            .at(
-                chosen(file, table),
-                "RoCC's source; its congestion point is not here yet",
-            )
-            .note("without stated rates it stays at line rate")
-            .help("choose another `control`, such as `dcqcn` or `hpcc`")
-            .tell(mistakes);
-        }
-    }
 }

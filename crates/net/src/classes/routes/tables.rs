@@ -240,7 +240,7 @@ impl Tables {
         Ok(paths)
     }
 
-    fn follow_to(
+    pub(super) fn follow_to(
         &self,
         spec: &EthernetSpec,
         way: u32,
@@ -276,36 +276,6 @@ impl Tables {
         };
         let keeps = spec.rules.spread == Spread::Flows || hops.iter().all(is_only);
         keeps.then_some(hops)
-    }
-
-    /// The channels that frames of a way may cross, each once.
-    ///
-    /// # Errors
-    /// If there is no way.
-    pub(crate) fn crossed(&self, spec: &EthernetSpec, way: u32) -> Result<Vec<u32>, BuildError> {
-        let flow = &spec.flows[way as usize / 2];
-        let mut hops = Vec::new();
-        if flow.is_multicast() {
-            hops = self.paths(spec, way / 2)?.concat();
-        } else if spec.rules.spread == Spread::Flows {
-            self.follow(spec, way, &mut hops)?;
-        } else {
-            let (from, to) = ends_of(spec, way);
-            let mut nodes = Vec::from([from]);
-            let mut seen = BTreeSet::from([from]);
-            while let Some(node) = nodes.pop() {
-                for channel in self.next_hops(node, to) {
-                    let next = spec.ends(*channel).map_or(NONE, |ends| ends.1);
-                    hops.push(*channel);
-                    if seen.insert(next) {
-                        nodes.push(next);
-                    }
-                }
-            }
-        }
-        hops.sort_unstable();
-        hops.dedup();
-        Ok(hops)
     }
 
     fn choose(&self, node: u32, to: u32, hash: impl FnOnce() -> u64) -> u32 {

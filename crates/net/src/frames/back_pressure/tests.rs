@@ -76,6 +76,7 @@ fn network(rules: BackPressureSpec) -> Simulation<Rings> {
             quantum_bytes: 1,
             reserve: None,
             ecn: None,
+            rocc: None,
         }]),
         inputs: Vec::new(),
         credits: Vec::new(),

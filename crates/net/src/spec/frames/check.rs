@@ -74,6 +74,10 @@ fn check_ports(spec: &EthernetSpec) -> Result<(), BuildError> {
                     "channel {id}: the low threshold is above the high one"
                 ));
             }
+            if let Some(point) = &queue.rocc {
+                let checked = point.check();
+                checked.map_err(|what| BuildError(format!("channel {id}: {what}")))?;
+            }
         }
         let stopped = channel.stopped;
         if stopped.response.max(stopped.pipeline).0 > CLOCK_MAX_PS {

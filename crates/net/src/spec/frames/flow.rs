@@ -81,6 +81,22 @@ impl FlowSpec {
         }
     }
 
+    /// Its sources obey rates that switches state.
+    pub fn hears_rates(&self) -> bool {
+        match &self.transport {
+            TransportSpec::Roce(roce) => matches!(roce.control, RateControlSpec::Rocc(_)),
+            TransportSpec::Tcp(_) | TransportSpec::Udp { .. } => false,
+        }
+    }
+
+    /// Class of what switches tell its sources.
+    pub fn message_class(&self) -> u8 {
+        match &self.transport {
+            TransportSpec::Roce(roce) => roce.cnp_class.unwrap_or(self.class),
+            TransportSpec::Tcp(_) | TransportSpec::Udp { .. } => self.class,
+        }
+    }
+
     /// What packets of a queue pair have on the wire beside their payload.
     fn around_bytes(&self) -> u32 {
         let tag = if self.is_tagged { TAG_BYTES } else { 0 };

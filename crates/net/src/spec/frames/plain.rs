@@ -125,6 +125,7 @@ impl QueueSpec {
             quantum_bytes: 1518,
             reserve: None,
             ecn: None,
+            rocc: None,
         }
     }
 }

@@ -101,6 +101,7 @@ impl Net {
                     quantum_bytes: 1518,
                     reserve: None,
                     ecn: None,
+                    rocc: None,
                 };
                 self.classes
             ],

@@ -17,6 +17,7 @@ mod identity;
 mod inspect;
 mod losses;
 mod multicast;
+mod rocc;
 mod roce;
 mod schedulers;
 mod standstill;

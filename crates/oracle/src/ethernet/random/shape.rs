@@ -36,6 +36,7 @@ pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], mix
         quantum_bytes: dice.pick(&[200, 600, 1_518, 3_000]),
         reserve: None,
         ecn: None,
+        rocc: None,
     };
     let queues = (0..classes).map(|_| queue(dice)).collect();
     let shape = match (mix.has_spread, mix.has_blocked && dice.one_in(2)) {

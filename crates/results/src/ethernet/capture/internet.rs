@@ -1,10 +1,11 @@
-//! IPv4, TCP, UDP and RTP headers as bytes (RFC 791, 9293, 2018, 768, 3550).
+//! IPv4, ICMP, TCP, UDP and RTP headers as bytes (RFC 791, 792, 9293, 2018, 768, 3550).
 //!
 //! Payloads are zeros. They change no checksum, so they are never made.
 
 use backwater_ends::tcp::{Segment, flags};
 
 /// Protocol numbers.
+const ICMP: u8 = 1;
 const TCP: u8 = 6;
 const UDP: u8 = 17;
 /// Bytes of headers without options.
@@ -125,6 +126,17 @@ pub fn udp_of(ip: &Ip, ports: Ports, payload: &[u8], length: u32) -> Vec<u8> {
     bytes.extend((content as u16).to_be_bytes());
     bytes.extend([0; 2]);
     bytes.extend(payload);
+    bytes
+}
+
+/// An ICMP message of code 0 with one word, and what it quotes.
+pub fn icmp(ip: &Ip, kind: u8, word: u32, quoted: &[u8]) -> Vec<u8> {
+    let mut bytes = ip_header(ip, ICMP, 8 + quoted.len());
+    bytes.extend([kind, 0, 0, 0]);
+    bytes.extend(word.to_be_bytes());
+    bytes.extend(quoted);
+    let sum = checksum(&bytes[IP_BYTES..], 0);
+    bytes[IP_BYTES + 2..IP_BYTES + 4].copy_from_slice(&sum.to_be_bytes());
     bytes
 }
 

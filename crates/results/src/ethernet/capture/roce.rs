@@ -3,7 +3,9 @@
 
 use backwater_ends::queue_pair::{PacketKind, RocePacket};
 
-use super::internet::{Ip, Ports, udp_of};
+use backwater_net::frames::spec::ROCE_BYTES;
+
+use super::internet::{Ip, Ports, icmp, udp_of};
 
 /// Operations of reliable connections.
 const SEND_MIDDLE: u8 = 0x01;
@@ -27,9 +29,29 @@ pub struct Pair {
     pub mtu_bytes: u32,
 }
 
+/// ICMP for experiments (RFC 4727).
+const EXPERIMENT: u8 = 253;
+/// Bit/s of a unit of the rate in a message, which has eight bits behind it.
+const RATE_UNIT: u128 = 10_000_000;
+
+/// The message of a congestion point, whole: ICMP with the rate, and as ICMP quotes it the head of
+/// a packet of data of the flow. Its source is the flow's other end, for which the switch stands.
+fn rate(ip: &Ip, ports: Ports, pair: Pair, packet: &RocePacket) -> Vec<u8> {
+    let there = Ip {
+        source: ip.destination,
+        destination: ip.source,
+        ..*ip
+    };
+    let quoted = udp_of(&there, ports, &[], ROCE_BYTES + pair.mtu_bytes);
+    let units = (u128::from(packet.seq) << 8) / RATE_UNIT;
+    let units = u32::try_from(units).unwrap_or(u32::MAX);
+    icmp(ip, EXPERIMENT, units, &quoted)
+}
+
 /// The IP packet, up to the payload; `length` is that of the whole packet.
 pub fn packet(ip: &Ip, ports: Ports, pair: Pair, packet: &RocePacket, length: u32) -> Vec<u8> {
     let operation = match packet.kind {
+        PacketKind::Rate => return rate(ip, ports, pair, packet),
         PacketKind::Data if packet.flag => SEND_LAST,
         PacketKind::Data => SEND_MIDDLE,
         PacketKind::Ack | PacketKind::Nack => ACKNOWLEDGE,
@@ -40,7 +62,9 @@ pub fn packet(ip: &Ip, ports: Ports, pair: Pair, packet: &RocePacket, length: u3
     // An acknowledgement names the last packet that is in, a refusal the one that is missing.
     let named = match packet.kind {
         PacketKind::Ack => number(packet.seq).wrapping_sub(1) & 0xff_ffff,
-        PacketKind::Data | PacketKind::Nack | PacketKind::Notification => number(packet.seq),
+        PacketKind::Data | PacketKind::Nack | PacketKind::Notification | PacketKind::Rate => {
+            number(packet.seq)
+        }
     };
     let asks = match packet.kind {
         PacketKind::Data if packet.flag => ASKS,
@@ -53,7 +77,7 @@ pub fn packet(ip: &Ip, ports: Ports, pair: Pair, packet: &RocePacket, length: u3
     let syndrome = match packet.kind {
         PacketKind::Ack => Some(POSITIVE),
         PacketKind::Nack => Some(SEQUENCE_ERROR),
-        PacketKind::Data | PacketKind::Notification => None,
+        PacketKind::Data | PacketKind::Notification | PacketKind::Rate => None,
     };
     if let Some(syndrome) = syndrome {
         header.extend([syndrome, 0, 0, 0]);

@@ -36,6 +36,7 @@ fn channel(mbps: u64) -> ChannelSpec {
         quantum_bytes: 1518,
         reserve: None,
         ecn: None,
+        rocc: None,
     };
     ChannelSpec {
         counters: None,

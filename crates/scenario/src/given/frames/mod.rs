@@ -6,6 +6,7 @@ pub(crate) mod flows;
 pub(crate) mod memory;
 pub(crate) mod network;
 pub(crate) mod rate_control;
+pub(crate) mod rates;
 pub(crate) mod roce;
 pub(crate) mod scheduler;
 pub(crate) mod switch;

@@ -6,6 +6,7 @@ use backwater_net::frames::spec;
 
 use super::flow_control::Headroom;
 use super::memory::Shared;
+use super::rates::Rocc;
 use super::scheduler::Service;
 use crate::given::Named;
 use crate::given::usual::{Usual, usual};
@@ -89,6 +90,9 @@ pub(crate) struct Buffer {
     /// Marks congestion with a probability that grows with the queue.
     #[key(otherwise = "nothing is marked")]
     pub ecn: Option<Ecn>,
+    /// Queues state rates to sources (RoCC): `{}` for the published values.
+    #[key(otherwise = "nothing is stated")]
+    pub rocc: Placed<Option<Rocc>>,
     /// One memory for all queues of a switch.
     #[key(otherwise = "each queue has its own")]
     pub shared: Option<Shared>,
@@ -140,6 +144,9 @@ pub(crate) struct QueueSettings {
     /// Marks congestion with a probability that grows with the queue.
     #[key(otherwise = "as the table above it says")]
     pub ecn: Option<Ecn>,
+    /// Queues state rates to sources (RoCC): `{}` for the published values.
+    #[key(otherwise = "as the table above it says")]
+    pub rocc: Placed<Option<Rocc>>,
 }
 
 /// What differs in the queues of one class.

@@ -302,6 +302,7 @@ fn tables_of_queues_override_each_other() {
         quantum_bytes: 3_000,
         reserve: None,
         ecn: marks(150_000, 150_001, 1.0),
+        rocc: None,
     };
     assert_eq!(queue, expected);
     // One direction says more than the link.

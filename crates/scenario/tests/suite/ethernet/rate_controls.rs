@@ -223,7 +223,7 @@ fn a_flow_has_its_own() {
 #[test]
 fn what_nobody_states_or_keeps_is_told() {
     let told = |roce: &str| codes(&file(roce));
-    assert_eq!(told("control = \"rocc\""), ["no-marks"]);
+    assert_eq!(told("control = \"rocc\""), ["no-rates"]);
     assert!(told("control = \"dcqcn\"").is_empty());
     let series = |measure: &str, control: &str| {
         let series = format!("[[series]]\nname = \"s\"\nflow = \"f\"\nmeasure = \"{measure}\"\n");

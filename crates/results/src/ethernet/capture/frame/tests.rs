@@ -1,6 +1,7 @@
 //! Frames written out by hand, byte by byte.
 
 use backwater_ends::TcpSpec;
+use backwater_ends::queue_pair::{PacketKind, RocePacket};
 use backwater_kernel::Time;
 
 use super::*;
@@ -264,4 +265,34 @@ fn ports_tell_flows_apart() {
     assert_eq!(ports(4_537, 5004), (61_001, 61_000));
     let all: std::collections::BTreeSet<_> = (0..100_000).map(|flow| ports(flow, 9)).collect();
     assert_eq!(all.len(), 100_000);
+}
+
+/// What a switch states to a source: ICMP, whose quote is the head of a packet of data.
+#[test]
+fn a_stated_rate_quotes_the_flow() {
+    let packet = RocePacket {
+        kind: PacketKind::Rate,
+        seq: 4_000_000_000,
+        ..RocePacket::default()
+    };
+    let content = Content::Roce {
+        packet,
+        is_forward: false,
+    };
+    let frame = FrameView {
+        flow: 1,
+        source: 2,
+        destination: 1,
+        ..view(content, 74)
+    };
+    let (bytes, length) = encode(&frame);
+    assert_eq!((bytes.len(), length), (70, 70));
+    assert_eq!(bytes[23], 1, "ICMP");
+    assert_eq!(bytes[26..34], [10, 0, 0, 2, 10, 0, 0, 1], "to the source");
+    assert_eq!(bytes[34..36], [253, 0], "an experiment");
+    // 400 units of 10 Mb/s, with eight bits behind.
+    assert_eq!(bytes[38..42], [0, 1, 0x90, 0]);
+    assert_eq!(bytes[51], 17, "UDP");
+    assert_eq!(bytes[54..62], [10, 0, 0, 1, 10, 0, 0, 2], "from the source");
+    assert_eq!(bytes[62..66], [0xee, 0x49, 0x12, 0xb7], "RoCE v2");
 }
