@@ -287,7 +287,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 self.leave_account(node, account, bytes);
             }
             if clears {
-                self.clear(channel_id, class);
+                self.end_congestion(channel_id, class);
             }
         }
         if P::WATCHES && is_watched {
@@ -317,6 +317,7 @@ impl Network {
         self.next_in_queue(self.queue(channel, class))
     }
 
+    #[inline]
     pub(crate) fn next_in_queue(&self, at: usize) -> u32 {
         match self.classes.sorted(at) {
             None => self.classes.queues[at].chain.first(),
