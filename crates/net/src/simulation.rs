@@ -84,7 +84,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.catch_up(if is_done.is_some() { until } else { self.now });
         }
         is_done?;
-        let is_over = self.events.is_empty() || self.is_left_over() || self.by_class.is_over();
+        let is_over =
+            self.events.is_empty() || self.has_only_leftovers() || self.by_class.is_over();
         let has_more = until < self.stop_at && !is_over;
         if !has_more {
             self.look_over();
@@ -105,7 +106,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn advance_circuits(&mut self, until: Time, enough: u64) -> Option<()> {
         self.asked.begin(enough);
         while self.events_handled < self.asked.enough {
-            if self.is_left_over() {
+            if self.has_only_leftovers() {
                 return Some(());
             }
             let due = &mut self.due;

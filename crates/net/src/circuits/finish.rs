@@ -45,7 +45,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     fn circuit_outcome(&mut self) -> Outcome {
-        let next = self.events.next_time().filter(|_| !self.is_left_over());
+        let next = self
+            .events
+            .next_time()
+            .filter(|_| !self.has_only_leftovers());
         let stop = self.stop(next, next.is_none() && self.is_at_rest());
         let mut outcome = self.circuits_found(self.now, stop);
         balance_circuits(&mut outcome, &self.network, self.now);

@@ -35,6 +35,10 @@ pub(crate) struct Credited {
     pub unit_bytes: u32,
     /// Counted with each frame before it is divided into units.
     pub overhead_bytes: i32,
+    /// Whatever a frame costs, none starts with less credit.
+    pub floor: u32,
+    /// It has a limit in common with other lanes of its port.
+    pub shares: bool,
     /// The least credit that its sender ever had.
     pub least: i32,
     /// Since when the frame that goes next has lacked credit, if it does.

@@ -223,6 +223,7 @@ impl Classes {
     }
 
     /// The queue that a lane stands in, and the lane's place there, if the queue is sorted.
+    #[inline]
     pub(crate) fn queue_of(&self, lane: u32) -> (usize, Option<usize>) {
         match (lane as usize).checked_sub(self.queues.len()) {
             None => (lane as usize, None),

@@ -101,6 +101,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// A credit unit starts on the wire, and only now it is decided what it says: bound earlier,
     /// it would promise space that units already on their way will take.
+    #[inline]
     pub(crate) fn bind_credit(&mut self, leg_id: u32, at_trigger: u64) -> u64 {
         let late = self.credit_value(leg_id);
         let leg = &mut self.network.legs[leg_id as usize];
@@ -116,6 +117,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// What a credit unit of `leg_id` would say now.
+    #[inline]
     fn credit_value(&self, leg_id: u32) -> u64 {
         let leg = &self.network.legs[leg_id as usize];
         let counts = &self.network.counts[leg_id as usize];
@@ -145,7 +147,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let sender = &mut network.legs[leg_id as usize].sender;
         let link = &mut network.credits[sender.control as usize];
         link.credits_received += 1;
-        let rule = network.settings[link.settings as usize].rule;
+        let rule = &network.settings[link.settings as usize].rule;
         let in_window = match rule.window() {
             Some(window) => network.starts.count(&mut sender.starts, now, window),
             None => 0,

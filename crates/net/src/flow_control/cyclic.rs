@@ -156,8 +156,11 @@ pub(crate) struct Counters {
     last: Time,
     /// and from when on the next may.
     earliest: Time,
-    /// The next time at which the port is asked; `Time::MAX` if it isn't.
+    /// When the port is asked next because there is news; `Time::MAX` if it isn't,
     asked_at: Time,
+    /// and when because it may have been silent for long. It stays while messages start, and is
+    /// asked for again as it comes too soon.
+    alarm_at: Time,
     /// Of what lanes share, units in use.
     shared: u32,
     /// Units that they reserve.
@@ -187,6 +190,7 @@ impl Counters {
             last: Time::ZERO,
             earliest: Time::ZERO,
             asked_at: Time::MAX,
+            alarm_at: Time::MAX,
             shared: 0,
         })
     }
@@ -223,11 +227,16 @@ impl Counters {
 
     /// The port is asked at a time that it gave.
     pub fn on_timer(&mut self, now: Time) -> When {
-        if self.asked_at != now {
-            return When::Wait;
+        let mut is_due = false;
+        for at in [&mut self.asked_at, &mut self.alarm_at] {
+            if *at == now {
+                (*at, is_due) = (Time::MAX, true);
+            }
         }
-        self.asked_at = Time::MAX;
-        self.when(now)
+        match is_due {
+            true => self.when(now),
+            false => When::Wait,
+        }
     }
 
     /// When is there something to say?
@@ -236,62 +245,77 @@ impl Counters {
         if self.is_wanted {
             return When::Wait;
         }
-        let due = match (self.has_news(), self.spec.update.at_least_every) {
+        let (due, asked) = match (self.has_news(), self.spec.update.at_least_every) {
+            (true, _) => (self.earliest, &mut self.asked_at),
             (false, None) => return When::Wait,
-            (false, Some(every)) => self.last.checked_add(every).unwrap_or(Time::MAX),
-            _ => self.earliest,
+            (false, Some(every)) => {
+                let due = self.last.checked_add(every).unwrap_or(Time::MAX);
+                (due, &mut self.alarm_at)
+            }
         };
         if due <= now {
             self.is_wanted = true;
             return When::Now;
         }
-        if self.asked_at <= due {
+        if *asked <= due {
             return When::Wait;
         }
-        self.asked_at = due;
+        *asked = due;
         When::At(due)
     }
 
     /// A message starts: the lanes of which it speaks. Those with news go in turn; without any,
     /// all do. One message speaks of lanes of the same 32.
     pub fn start(&mut self, now: Time) -> Places {
-        let has_news = self.has_news();
-        let wanted = |place: usize| match has_news {
-            true => self.news.contains(place),
-            false => self.lanes[place].is_some(),
+        let places = match self.has_news() {
+            true => self.take_news(),
+            false => self.turn(),
         };
-        let count = self.lanes.len();
-        let from = self.next % count.max(1);
-        let mut turns = (from..count).chain(0..from);
-        let first = match has_news {
-            true => self.news.next_cyclic(from),
-            false => turns.find(|place| wanted(*place)),
-        };
-        let group = first.map_or(0, |first| first / 32 * 32);
-        let (mut said, mut last) = (0_u32, None);
-        let mut room = self.spec.update.classes;
-        let here = group..(group + 32).min(count);
-        let start = first.unwrap_or(group).max(group);
-        for place in (start..here.end).chain(group..start) {
-            if room > 0 && wanted(place) {
-                (said, room, last) = (said | 1 << (place - group), room - 1, Some(place));
-            }
-        }
-        if let Some(last) = last {
-            self.next = last + 1;
-        }
-        let places = Places {
-            first: group as u32,
-            bits: said,
-        };
-        places
-            .each()
-            .for_each(|place| self.news.remove(place as usize));
         self.is_wanted = false;
         self.last = now;
         let spacing = self.spec.update.spacing;
         self.earliest = now.checked_add(spacing).unwrap_or(Time::MAX);
         places
+    }
+
+    /// Lanes with news, which is told with that.
+    fn take_news(&mut self) -> Places {
+        let first = self.news.next_cyclic(self.next).unwrap_or(0);
+        let group = first / 32 * 32;
+        let within = |place: &usize| *place < group + 32;
+        let (mut bits, mut next) = (0_u32, Some(first));
+        for _ in 0..self.spec.update.classes {
+            let Some(place) = next else { break };
+            bits |= 1 << (place - group);
+            self.news.remove(place);
+            self.next = place + 1;
+            // Those before the first come when none is left behind it.
+            let behind = self.news.next_from(place + 1).filter(within);
+            next = behind.or_else(|| self.news.next_from(group).filter(within));
+        }
+        Places {
+            first: group as u32,
+            bits,
+        }
+    }
+
+    /// The lanes whose turn it is.
+    fn turn(&mut self) -> Places {
+        let count = self.lanes.len();
+        let from = self.next % count.max(1);
+        let is_one = |place: &usize| self.lanes[*place].is_some();
+        let first = (from..count).chain(0..from).find(is_one).unwrap_or(0);
+        let group = first / 32 * 32;
+        let here = (first..count.min(group + 32)).chain(group..first);
+        let mut bits = 0_u32;
+        for place in here.filter(is_one).take(self.spec.update.classes.into()) {
+            bits |= 1 << (place - group);
+            self.next = place + 1;
+        }
+        Places {
+            first: group as u32,
+            bits,
+        }
     }
 
     /// Is there news that nobody has been told of?

@@ -165,32 +165,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.discard_frame(channel, id, cause);
     }
 
-    /// Marks a frame by so many bytes in its queue. At the low threshold the chance is 0, for which
-    /// nothing is drawn.
-    pub(crate) fn mark_frame(&mut self, at: usize, id: u32, held: u64) {
-        let network = &mut self.network;
-        let Some(ecn) = network.classes.counts[at].ecn else {
-            return;
-        };
-        let is_marked = if held >= ecn.high_bytes {
-            true
-        } else if held <= ecn.low_bytes {
-            false
-        } else {
-            let part = (held - ecn.low_bytes) as f64;
-            let whole = (ecn.high_bytes - ecn.low_bytes) as f64;
-            let chance = backwater_kernel::Probability::new(ecn.probability * part / whole);
-            match (&mut network.classes.marking[at], chance) {
-                (Some(stream), Some(chance)) => stream.chance(chance),
-                _ => false,
-            }
-        };
-        if is_marked {
-            network.units.get_mut(id).marks |= MARKED;
-            network.classes.counts[at].marked += 1;
-        }
-    }
-
     /// A frame joins the queue of its class in front of a channel.
     #[inline(always)]
     pub(crate) fn join(&mut self, channel_id: u32, id: u32) {

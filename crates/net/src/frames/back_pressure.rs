@@ -168,7 +168,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// A queue has fallen below its low threshold: what it asked for is given back.
-    pub(crate) fn clear(&mut self, channel: u32, class: u8) {
+    pub(crate) fn end_congestion(&mut self, channel: u32, class: u8) {
         let at = self.network.queue(channel, class);
         self.network.classes.queues[at].is_congested = false;
         let request = core::mem::take(&mut self.network.classes.requests[at].congestion);

@@ -14,7 +14,7 @@ use crate::flow_control::cyclic::{Counters, Places, When, cut};
 use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::load::{Words, counter_of, set_counter};
 use crate::hop::timer::Timer;
-use crate::hop::wire::{Channel, Ticket};
+use crate::hop::wire::Ticket;
 use crate::network::Network;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
@@ -60,13 +60,11 @@ impl Network {
         Ok(())
     }
 
-    /// What a lane has in use of its limit has changed from what went with this credit.
+    /// What a lane that shares a limit has in use of it has changed from what went with this
+    /// credit.
     pub(crate) fn note_use(&mut self, leg: u32, credit_before: i32) {
         let lane = &self.classes.credits.lanes[leg as usize];
         let (channel, place) = (lane.channel, lane.place);
-        if !self.shares_port(channel) {
-            return;
-        }
         let (limit, credit) = (self.limit(leg), self.legs[leg as usize].sender.credit);
         let used = |credit: i32| limit.saturating_sub(credit.max(0) as u32);
         if let Some(counters) = self.classes.credits.counters_mut(channel) {
@@ -89,6 +87,7 @@ impl Network {
     }
 
     /// The leg of a lane of a channel with counters.
+    #[inline]
     pub(crate) fn counted_leg(&self, channel: u32, place: u32) -> Option<u32> {
         self.classes.credits.counters(channel)?.leg(place)
     }
@@ -99,24 +98,20 @@ impl Network {
     }
 
     /// Do the lanes of a channel share one limit?
-    pub(crate) fn shares_port(&self, channel: u32) -> bool {
+    fn shares_port(&self, channel: u32) -> bool {
         let counters = self.classes.credits.counters(channel);
         counters.is_some_and(|own| own.spec.port_units.is_some())
     }
 
-    /// Does something else than credit of its own keep a lane from starting a frame of this
-    /// cost: a floor, or what it shares with others?
+    /// Does what a lane shares with others keep it from starting a frame of this cost?
     pub(crate) fn lacks_share(&self, leg: u32, cost: u32) -> bool {
-        if self.classes.credits.counters.is_empty() {
-            return false;
-        }
         let lane = &self.classes.credits.lanes[leg as usize];
         let Some(counters) = self.classes.credits.counters(lane.channel) else {
             return false;
         };
         let credit = self.legs[leg as usize].sender.credit.max(0) as u32;
         let used = self.limit(leg).saturating_sub(credit);
-        credit < counters.spec.floor_units || !counters.may_start(lane.place, used, cost)
+        !counters.may_start(lane.place, used, cost)
     }
 }
 
@@ -153,7 +148,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     fn update_when(&mut self, channel: u32, when: When) {
         match when {
-            When::Now => self.want_message(channel, ControlKind::Update),
+            When::Now => self.want_update(channel),
             When::At(at) => self.set_timer(at, channel, Timer::Update, 0),
             When::Wait => {}
         }
@@ -165,41 +160,50 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let Some(statement) = counters.and_then(|own| own.spec.statement) else {
             return;
         };
-        self.want_message(channel, ControlKind::Statement);
+        self.want_statement(channel);
         let next = self.later(statement.every);
         self.set_timer(next, channel, Timer::Statement, 0);
     }
 
-    /// A message about the data of `channel` is wanted. Of statements one waits at a time: the next
-    /// would say the same.
-    fn want_message(&mut self, channel: u32, kind: ControlKind) {
+    /// An update about the data of `channel` is wanted: they follow each other as there is news.
+    fn want_update(&mut self, channel: u32) {
         let Some(counters) = self.network.classes.credits.counters(channel) else {
             return;
         };
-        let spec = counters.spec;
-        // Updates follow each other as there is news; of a statement all parts go at once.
-        let (port, bytes, parts) = match (kind, spec.statement) {
-            (ControlKind::Statement, Some(own)) => (
-                channel,
-                own.bytes,
-                counters.parts(own.classes).count() as u32,
-            ),
-            _ => (channel ^ 1, spec.update.bytes, 1),
+        let ticket = Ticket {
+            leg: channel,
+            kind: ControlKind::Update,
+            value: 0,
+            bytes: counters.spec.update.bytes,
         };
+        self.network.channels[channel as usize ^ 1].push_control(ticket);
+        self.wake_port(channel ^ 1);
+    }
+
+    /// A statement of what was sent over `channel` is wanted: all its parts at once. One waits at a
+    /// time: the next would say the same.
+    fn want_statement(&mut self, channel: u32) {
+        let Some(counters) = self.network.classes.credits.counters(channel) else {
+            return;
+        };
+        let Some(own) = counters.spec.statement else {
+            return;
+        };
+        let parts = counters.parts(own.classes).count() as u64;
+        let port = &mut self.network.channels[channel as usize];
         let statement = UnitKind::Control(ControlKind::Statement);
-        let has_one = |own: &Channel| own.controls().any(|control| control == statement);
-        if kind == ControlKind::Statement && has_one(&self.network.channels[port as usize]) {
+        if port.controls().any(|control| control == statement) {
             return;
         }
         for part in 0..parts {
-            self.network.channels[port as usize].push_control(Ticket {
+            port.push_control(Ticket {
                 leg: channel,
-                kind,
-                value: part.into(),
-                bytes,
+                kind: ControlKind::Statement,
+                value: part,
+                bytes: own.bytes,
             });
         }
-        self.wake_port(port);
+        self.wake_port(channel);
     }
 
     /// It starts: only now it is decided what it says.
@@ -258,15 +262,18 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn take_update(&mut self, channel: u32, id: u32) {
         let (places, words) = self.network.units.message(id);
         self.network.units.end_frame(id);
+        let shares = self.network.shares_port(channel);
         for (at, place) in places.each().enumerate() {
             let Some(leg) = self.network.counted_leg(channel, place) else {
                 continue;
             };
             let before = self.network.legs[leg as usize].sender.credit;
             self.set_credit(leg, counter_of(&words, at));
-            self.network.note_use(leg, before);
+            if shares {
+                self.network.note_use(leg, before);
+            }
         }
-        if self.network.shares_port(channel) {
+        if shares {
             return self.turn_lanes(channel);
         }
         for place in places.each() {

@@ -45,7 +45,7 @@ impl Network {
                     _ => queue as u32..queue as u32 + 1,
                 };
                 for lane in lanes {
-                    self.add_credit((channel, class, lane), settings(own, &credit.rule), credit);
+                    self.add_credit((channel, class, lane), own, credit);
                 }
             }
         }
@@ -56,9 +56,11 @@ impl Network {
     fn add_credit(
         &mut self,
         (channel, class, lane): (u32, u8, u32),
-        settings: Settings,
+        spec: &ChannelSpec,
         credit: &ClassCreditSpec,
     ) {
+        let settings = settings(spec, &credit.rule);
+        let counters = spec.counters.filter(|_| credit.zones().is_none());
         let node = self.channels[channel as usize].to;
         let mut leg = Leg::idle(channel, node, NONE, NONE);
         self.control_by(&mut leg, settings);
@@ -74,6 +76,8 @@ impl Network {
             class,
             unit_bytes: credit.unit_bytes,
             overhead_bytes: credit.overhead_bytes,
+            floor: counters.map_or(0, |own| own.floor_units),
+            shares: counters.is_some_and(|own| own.port_units.is_some()),
             least: i32::MAX,
             shut_since: Time::ZERO,
         });
@@ -129,7 +133,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return self.wait_for_station(channel, bytes as u32);
         };
         let network = &mut self.network;
-        let cost = network.classes.credits.cost(leg, bytes);
+        let credited = &mut network.classes.credits.lanes[leg as usize];
+        let (cost, shares) = (credited.cost(bytes), credited.shares);
         let sender = &mut network.legs[leg as usize].sender;
         let sent_before = sender.sent;
         sender.credit -= cost as i32;
@@ -139,23 +144,30 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 network.starts.push(&mut sender.starts, arrives);
             }
         }
-        let (sent, credit, control) = (sender.sent, sender.credit, sender.control);
-        let least = &mut network.classes.credits.lanes[leg as usize].least;
-        *least = credit.min(*least);
-        if !network.classes.credits.counters.is_empty() {
+        let (credit, is_watched) = (sender.credit, sender.is_watched);
+        credited.least = credit.min(credited.least);
+        if shares {
             network.note_use(leg, credit + cost as i32);
         }
-        let link = &network.credits[control as usize];
-        let resync_every = network.settings[link.settings as usize].resync_every;
-        if let Some(every) = resync_every.map(|every| u64::from(every.max(1)))
-            && sent / every != sent_before / every
-        {
-            self.want_control(leg, ControlKind::Sync, 0);
+        if is_watched {
+            self.state_sent(leg, sent_before);
         }
         self.probe.on_credit(self.now, leg, credit.into(), false);
-        match self.network.shares_port(channel) {
+        match shares {
             true => self.turn_lanes(channel),
             false => self.turn_lane(leg),
+        }
+    }
+
+    /// A sender that states its counter every so many units has sent some more.
+    fn state_sent(&mut self, leg: u32, sent_before: u64) {
+        let sender = &self.network.legs[leg as usize].sender;
+        let link = &self.network.credits[sender.control as usize];
+        let resync_every = self.network.settings[link.settings as usize].resync_every;
+        if let Some(every) = resync_every.map(|every| u64::from(every.max(1)))
+            && sender.sent / every != sent_before / every
+        {
+            self.want_control(leg, ControlKind::Sync, 0);
         }
     }
 
@@ -164,7 +176,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let is_shut = self.network.lacks_credit(leg);
         let own = &self.network.classes.credits.lanes[leg as usize];
         let (id, lane, class) = (own.channel, own.lane, own.class);
-        if !self.shut_lane(id, lane, is_shut) {
+        if !self.shut_lane((id, class, lane), is_shut) {
             return;
         }
         if is_shut {
@@ -262,15 +274,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
 impl Network {
     /// Frames wait in the lane, and the one that goes next costs more than there is credit.
+    #[inline]
     pub(crate) fn lacks_credit(&self, leg: u32) -> bool {
         let own = &self.classes.credits.lanes[leg as usize];
         match self.first_of_lane(own.lane) {
             NONE => false,
             first => {
-                let bytes = self.units.get(first).bytes;
-                let cost = self.classes.credits.cost(leg, bytes.into());
+                let cost = own.cost(self.units.get(first).bytes.into());
                 let credit = self.legs[leg as usize].sender.credit;
-                i64::from(credit) < i64::from(cost) || self.lacks_share(leg, cost)
+                i64::from(credit) < i64::from(cost.max(own.floor))
+                    || own.shares && self.lacks_share(leg, cost)
             }
         }
     }

@@ -130,7 +130,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Sets one gate and what follows from it.
     pub(crate) fn set_gate(&mut self, channel: u32, gate: Gate, is_on: bool, until: Time) {
         let now = self.now;
-        let was_on = self.network.classes.gates[channel as usize].set(gate, is_on, until, now);
+        let was_on = self.network.classes.gates[channel as usize].set_gate(gate, is_on, until, now);
         if was_on == is_on {
             return;
         }
@@ -288,7 +288,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         let queue = &self.network.classes.queues[at];
         if queue.is_congested && queue.bytes < queue.low_bytes {
-            self.clear(channel, class);
+            self.end_congestion(channel, class);
         }
         if self.network.classes.sorted(at).is_some() {
             self.check_blocked(channel, class, None);
@@ -403,7 +403,7 @@ impl Gates {
     }
 
     /// Sets one gate; whether it was on.
-    fn set(&mut self, gate: Gate, is_on: bool, until: Time, now: Time) -> bool {
+    fn set_gate(&mut self, gate: Gate, is_on: bool, until: Time, now: Time) -> bool {
         let stop = |old: Stop| Stop {
             is_on,
             until,

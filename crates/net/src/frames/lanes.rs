@@ -75,9 +75,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// A lane lacks credit for its first frame, or not any more; true if that is news.
-    pub(crate) fn shut_lane(&mut self, channel: u32, lane: u32, is_shut: bool) -> bool {
+    #[inline]
+    pub(crate) fn shut_lane(
+        &mut self,
+        (channel, class, lane): (u32, u8, u32),
+        is_shut: bool,
+    ) -> bool {
         let (at, place) = self.network.classes.queue_of(lane);
-        let class = (at - self.network.queue(channel, 0)) as u8;
         let Some(place) = place else {
             let port = &mut self.network.channels[channel as usize];
             let is_news = is_shut != (port.shut & 1 << class != 0);
@@ -144,6 +148,7 @@ impl Network {
     }
 
     /// The first frame of a lane.
+    #[inline]
     pub(crate) fn first_of_lane(&self, lane: u32) -> u32 {
         match self.classes.queue_of(lane) {
             (at, Some(place)) => self.classes.lanes[at].lanes[place].chain.first(),
@@ -152,6 +157,7 @@ impl Network {
     }
 
     /// Do lanes of the class, or all of it, lack credit?
+    #[inline]
     pub(crate) fn is_shut(&self, channel: u32, class: u8) -> bool {
         let lanes = self.classes.sorted(self.queue(channel, class));
         self.channels[channel as usize].shut & 1 << class != 0

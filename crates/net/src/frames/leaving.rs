@@ -1,10 +1,10 @@
 //! What a switch does to a frame as it starts: marks by what is left behind it, and what it writes
-//! into packets that ask for that.
+//! into packets that ask for that. Marks as a frame arrives are made by the same rule.
 
 use backwater_ends::control::Telemetry;
 use backwater_kernel::EventQueue;
 
-use crate::hop::unit::{ECT, TELEMETRY};
+use crate::hop::unit::{ECT, MARKED, TELEMETRY};
 use crate::network::Network;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
@@ -24,6 +24,32 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.mark_frame(at, id, left);
         }
         self.network.note_telemetry(self.now, channel_id, id);
+    }
+
+    /// Marks a frame by so many bytes in its queue. At the low threshold the chance is 0, for which
+    /// nothing is drawn.
+    pub(crate) fn mark_frame(&mut self, at: usize, id: u32, held: u64) {
+        let network = &mut self.network;
+        let Some(ecn) = network.classes.counts[at].ecn else {
+            return;
+        };
+        let is_marked = if held >= ecn.high_bytes {
+            true
+        } else if held <= ecn.low_bytes {
+            false
+        } else {
+            let part = (held - ecn.low_bytes) as f64;
+            let whole = (ecn.high_bytes - ecn.low_bytes) as f64;
+            let chance = backwater_kernel::Probability::new(ecn.probability * part / whole);
+            match (&mut network.classes.marking[at], chance) {
+                (Some(stream), Some(chance)) => stream.chance(chance),
+                _ => false,
+            }
+        };
+        if is_marked {
+            network.units.get_mut(id).marks |= MARKED;
+            network.classes.counts[at].marked += 1;
+        }
     }
 }
 

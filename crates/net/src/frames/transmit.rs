@@ -288,7 +288,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 self.leave_account(node, account, bytes);
             }
             if clears {
-                self.clear(channel_id, class);
+                self.end_congestion(channel_id, class);
             }
         }
         if P::WATCHES && is_watched {
@@ -318,6 +318,7 @@ impl Network {
         self.next_in_queue(self.queue(channel, class))
     }
 
+    #[inline]
     pub(crate) fn next_in_queue(&self, at: usize) -> u32 {
         match self.classes.sorted(at) {
             None => self.classes.queues[at].chain.first(),

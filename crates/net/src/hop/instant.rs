@@ -40,7 +40,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             Timer::Tcp => self.on_tcp_timer(entity),
             Timer::Open => self.open_session(entity),
             Timer::Close => self.close_session(entity),
-            Timer::Reserve => self.reserve(entity),
+            Timer::Reserve => self.reserve_leg(entity),
             Timer::Release => self.release(entity),
             Timer::Offer => self.on_source_timer(entity),
             Timer::Envelope => self.on_gate_timer(entity, Site::Envelope),

@@ -117,7 +117,7 @@ impl Recorder {
         }
     }
 
-    fn rate(&mut self, at: Time, flow: u32, measure: Measure, rate: Rate) {
+    fn note_rate(&mut self, at: Time, flow: u32, measure: Measure, rate: Rate) {
         for ear in self.flows.at(measure, flow) {
             self.tracks[ear.track as usize].set(at, rate.0 as f64);
         }
@@ -250,12 +250,12 @@ impl Probe for Recorder {
     }
 
     fn on_rate(&mut self, at: Time, flow: u32, acr: Rate, _old: Rate) {
-        self.rate(at, flow, Measure::AllowedRate, acr);
+        self.note_rate(at, flow, Measure::AllowedRate, acr);
     }
 
     fn on_forward(&mut self, at: Time, flow: u32, cell: ForwardCell) {
         if let Some(source_rate) = cell.source_rate {
-            self.rate(at, flow, Measure::SourceRate, source_rate);
+            self.note_rate(at, flow, Measure::SourceRate, source_rate);
         }
     }
 

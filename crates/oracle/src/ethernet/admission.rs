@@ -108,7 +108,7 @@ impl Network {
             at: now,
             sent_bytes,
             queued_bytes: queues.map(|queue| queue.bytes()).sum(),
-            rate: self.rate(channel),
+            rate: self.rate_of(channel),
         });
     }
 }

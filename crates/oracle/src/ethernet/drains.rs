@@ -22,7 +22,7 @@ impl Network {
     /// A frame starts.
     pub fn note_pace(&mut self, now: Time, channel: usize, frame: &Frame) {
         let bytes = frame.bytes + WIRE_BYTES;
-        let sent = now + self.rate(channel).serialization(bytes);
+        let sent = now + self.rate_of(channel).serialization(bytes);
         let taken = self
             .pace(now, channel)
             .map(|pace| now + pace.serialization(bytes));

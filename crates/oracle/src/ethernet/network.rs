@@ -340,7 +340,7 @@ impl Network {
         }
     }
 
-    pub fn rate(&self, channel: usize) -> backwater_kernel::Rate {
+    pub fn rate_of(&self, channel: usize) -> backwater_kernel::Rate {
         channel_spec(&self.spec, channel).rate
     }
 
@@ -380,7 +380,7 @@ impl Network {
 
     /// How long a stop of so many quanta lasts for what leaves on `channel`.
     pub fn quanta(&self, channel: usize, quanta: u16) -> Duration {
-        self.rate(channel)
+        self.rate_of(channel)
             .serialization(u64::from(quanta) * 512 / 8)
     }
 

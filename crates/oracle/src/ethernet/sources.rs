@@ -122,7 +122,7 @@ impl Network {
     }
 
     /// Timers of flows, in order of flows.
-    pub fn stations(&mut self, now: Time) {
+    pub fn act_stations(&mut self, now: Time) {
         for flow in 0..self.sources.len() {
             if self.flow_timer(flow) != Some(now) {
                 continue;

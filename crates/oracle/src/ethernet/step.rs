@@ -31,7 +31,7 @@ impl Network {
         self.sent(now);
         self.arrivals(now);
         self.timers(now);
-        self.stations(now);
+        self.act_stations(now);
         self.look_for_standstill(now);
         self.settle(now);
         self.pull(now);
@@ -219,7 +219,7 @@ impl Network {
         } else {
             bytes + WIRE_BYTES
         };
-        let wire = self.rate(channel).serialization(on_wire);
+        let wire = self.rate_of(channel).serialization(on_wire);
         let at = now + wire + channel_spec(&self.spec, channel).delay;
         let at = self
             .switch(self.head(channel))
@@ -246,7 +246,9 @@ impl Network {
             number: frame.number,
             control: None,
         });
-        let wire = self.rate(channel).serialization(frame.bytes + WIRE_BYTES);
+        let wire = self
+            .rate_of(channel)
+            .serialization(frame.bytes + WIRE_BYTES);
         self.channels[channel].busy_until = Some(now + wire);
         let load = Load::Data(frame);
         self.fly(now, at, channel, load, wire);
@@ -273,7 +275,7 @@ impl Network {
             return whole;
         };
         let on = self.ways_on(node, frame);
-        let is_slower = on.iter().all(|next| self.rate(*next) <= here.rate);
+        let is_slower = on.iter().all(|next| self.rate_of(*next) <= here.rate);
         if switch.forwarding == Forwarding::CutThrough && is_slower {
             let first = here.rate.serialization(CONTROL_BYTES + WIRE_BYTES);
             return now + first + here.delay + switch.latency;

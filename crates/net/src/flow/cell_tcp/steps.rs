@@ -78,7 +78,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Is nothing to come but timers of connections that wait for nothing any more? A timer that
     /// is stopped leaves its event behind.
     #[inline]
-    pub(crate) fn is_left_over(&self) -> bool {
+    pub(crate) fn has_only_leftovers(&self) -> bool {
         let tcp = self.network.tcp.as_ref();
         tcp.is_some_and(|tcp| tcp.is_left_over(self.events.len()) && self.may_rest())
     }

@@ -53,7 +53,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// The set-up is at the sending port of `leg_id`.
-    pub(crate) fn reserve(&mut self, leg_id: u32) {
+    pub(crate) fn reserve_leg(&mut self, leg_id: u32) {
         if self.network.try_reserve(leg_id) {
             self.send_message(leg_id, Message::SetUp);
         } else {
