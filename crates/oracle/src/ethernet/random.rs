@@ -201,23 +201,27 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
         losses(&mut dice, &mut spec);
     }
     if mix.has_looks {
-        let stop_at = spec.stop_at.ps();
-        spec.stop_at = Time(2 * stop_at);
-        spec.rules.stall_after = Duration(dice.between(stop_at / 20, stop_at / 3));
-        spec.nodes.iter_mut().for_each(|node| node.is_deaf = false);
-        if mix.has_faults {
-            // One that never lets go.
-            let station = dice.pick(&stations(&spec)) as usize;
-            let storm = StormSpec {
-                from: Time(dice.between(0, stop_at)),
-                until: Time(4 * stop_at),
-                classes: None,
-                quanta: 60_000,
-            };
-            spec.nodes[station].kind = NodeKind::Station { storm: Some(storm) };
-        }
+        looks(&mut dice, &mut spec, mix);
     }
     spec
+}
+
+/// Time to look for standstills, and one that never lets go.
+fn looks(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
+    let stop_at = spec.stop_at.ps();
+    spec.stop_at = Time(2 * stop_at);
+    spec.rules.stall_after = Duration(dice.between(stop_at / 20, stop_at / 3));
+    spec.nodes.iter_mut().for_each(|node| node.is_deaf = false);
+    if mix.has_faults {
+        let station = dice.pick(&stations(spec)) as usize;
+        let storm = StormSpec {
+            from: Time(dice.between(0, stop_at)),
+            until: Time(4 * stop_at),
+            classes: None,
+            quanta: 60_000,
+        };
+        spec.nodes[station].kind = NodeKind::Station { storm: Some(storm) };
+    }
 }
 
 /// Rates of links, of which each has one.
