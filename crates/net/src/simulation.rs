@@ -13,13 +13,14 @@ use alloc::vec::Vec;
 
 use backwater_ends::control::Control;
 use backwater_kernel::hash::TraceSum;
-use backwater_kernel::{Event, EventQueue, Place, Rings, Taken, Time, Violations};
+use backwater_kernel::{Event, EventQueue, Place, Rings, Stop, Taken, Time, Violations};
 
 use crate::classes::run::ByClass;
 use crate::hop::due::Due;
 use crate::hop::wire::Ticket;
 use crate::marking::rate_ports::RatePorts;
 use crate::network::{Freed, Network};
+use crate::outcome::Outcome;
 use crate::probe::Probe;
 use crate::simulation::asked::Asked;
 use crate::simulation::border::Border;
@@ -178,6 +179,24 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Units that crossed a channel so far.
     pub fn unit_hops(&self) -> u64 {
         self.unit_hops
+    }
+
+    /// What both kinds of networks tell alike.
+    pub(crate) fn head(&self, ended_at: Time, stop: Stop) -> Outcome {
+        Outcome {
+            ended_at,
+            stop,
+            trace_hash: self.hash.value(),
+            events: self.events_handled,
+            unit_hops: self.unit_hops,
+            control_hops: 0,
+            flows: Vec::new(),
+            legs: Vec::new(),
+            channels: Vec::new(),
+            nodes: Vec::new(),
+            violations: self.violations.clone(),
+            standstill: None,
+        }
     }
 
     /// Everything there is.

@@ -26,24 +26,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
-    /// What both kinds of networks tell alike.
-    pub(crate) fn head(&self, ended_at: Time, stop: Stop) -> Outcome {
-        Outcome {
-            ended_at,
-            stop,
-            trace_hash: self.hash.value(),
-            events: self.events_handled,
-            unit_hops: self.unit_hops,
-            control_hops: 0,
-            flows: Vec::new(),
-            legs: Vec::new(),
-            channels: Vec::new(),
-            nodes: Vec::new(),
-            violations: self.violations.clone(),
-            standstill: None,
-        }
-    }
-
     fn circuit_outcome(&mut self) -> Outcome {
         let next = self
             .events
