@@ -188,9 +188,7 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
     if mix.has_waits {
         waits::fill(&mut own, &mut spec);
     }
-    if mix.has_rates {
-        rates::fill(&mut own, &mut spec);
-    }
+    rates::fill(&mut own, &mut spec, mix);
     if mix.has_credits {
         credits::fill(&mut dice, &mut spec, mix);
     }

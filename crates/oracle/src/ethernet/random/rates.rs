@@ -6,10 +6,13 @@ use backwater_ends::spec::rates::RoccSpec;
 use backwater_kernel::Rate;
 use backwater_net::frames::spec::{EthernetSpec, MaxCut, RoccPointSpec, TransportSpec};
 
-use super::Dice;
+use super::{Dice, Mix};
 
 /// Most queues of switches state rates, and half of the queue pairs obey.
-pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec) {
+pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
+    if !mix.has_rates {
+        return;
+    }
     let fastest = spec.links.iter().map(|link| link.channels[0].rate.0).max();
     let frame = Rate(fastest.unwrap_or(1)).serialization(1_538);
     for channel in spec.links.iter_mut().flat_map(|link| &mut link.channels) {
