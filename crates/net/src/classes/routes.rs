@@ -36,7 +36,7 @@ pub(crate) enum Routes {
         trees: Trees,
         /// By way and congestion point of data of the opposite way: the first hop's index of what
         /// the switch there sends; in order.
-        from_switches: Vec<((u32, u32), u32)>,
+        from_switches: Starts,
     },
     /// The next hops from each node to each station. [`Frame::hop`] is a channel.
     Tables(Tables),
@@ -115,7 +115,13 @@ impl Routes {
 
     /// The hop of what the switch `node` in front of `channel` sends on `way` to `to`, against
     /// data that waits for that channel.
-    pub fn from_switch(&self, way: u32, channel: u32, number: u64, (node, to): (u32, u32)) -> u32 {
+    pub fn start_at_switch(
+        &self,
+        way: u32,
+        channel: u32,
+        number: u64,
+        (node, to): (u32, u32),
+    ) -> u32 {
         match self {
             Routes::Paths { from_switches, .. } => {
                 let place = from_switches.binary_search_by_key(&(way, channel), |it| it.0);
@@ -136,13 +142,17 @@ impl Routes {
     }
 }
 
+/// Of ways back from congestion points: the way and the channel whose queue is one, and where its
+/// first hop stands.
+type Starts = Vec<((u32, u32), u32)>;
+
 /// Adds the ways back from all congestion points on the ways of flows that hear of them.
 fn from_switches(
     spec: &EthernetSpec,
     tables: &Tables,
     first: &[u32],
     hops: &mut Vec<u32>,
-) -> Result<Vec<((u32, u32), u32)>, BuildError> {
+) -> Result<Starts, BuildError> {
     let mut starts = Vec::new();
     for way in 0..spec.flows.len() as u32 * 2 {
         let flow = &spec.flows[way as usize / 2];

@@ -72,7 +72,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let hop = network
             .classes
             .routes
-            .from_switch(way, channel, number, (node, to));
+            .start_at_switch(way, channel, number, (node, to));
         let frame = Unit {
             leg: way,
             class,

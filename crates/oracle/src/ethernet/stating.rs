@@ -32,7 +32,7 @@ impl Stating {
 
     /// An interval is over, and the queue holds so much: the rate until the next one is.
     pub fn state(&mut self, bytes: u64) -> Rate {
-        self.next = self.next + self.spec.interval;
+        self.next += self.spec.interval;
         let in_600 = |bytes: u64| i128::from(bytes / 600);
         let (least, most) = (self.units(self.spec.least), self.units(self.spec.most));
         let holds = in_600(bytes);

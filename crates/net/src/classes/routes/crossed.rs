@@ -20,12 +20,12 @@ impl Tables {
         let ends = ends_of(spec, way);
         let mut hops = match flow.is_multicast() {
             true => self.paths(spec, way / 2)?.concat(),
-            false => self.from_node(spec, way, ends)?,
+            false => self.channels_from(spec, way, ends)?,
         };
         if flow.hears_rates() {
-            let data = self.from_node(spec, way ^ 1, ends_of(spec, way ^ 1))?;
+            let data = self.channels_from(spec, way ^ 1, ends_of(spec, way ^ 1))?;
             for (_, switch) in points(spec, way ^ 1, &data) {
-                hops.extend(self.from_node(spec, way, (switch, ends.1))?);
+                hops.extend(self.channels_from(spec, way, (switch, ends.1))?);
             }
         }
         hops.sort_unstable();
@@ -34,7 +34,7 @@ impl Tables {
     }
 
     /// The channels that frames of a way may cross from a node on.
-    fn from_node(
+    fn channels_from(
         &self,
         spec: &EthernetSpec,
         way: u32,

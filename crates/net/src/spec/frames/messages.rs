@@ -74,12 +74,12 @@ fn circle(lists: &[&[MessageSpec]]) -> Option<(usize, usize)> {
     let mut edges = Vec::new();
     for (flow, list) in lists.iter().enumerate() {
         for (number, message) in list.iter().enumerate() {
-            let own = first[flow] + number;
+            let place_of = first[flow] + number;
             let ahead = number.checked_sub(1).map(|before| first[flow] + before);
             let others = message.after.iter().map(|what| place(*what));
             for before in others.chain(ahead) {
-                edges.push((before, own));
-                waits[own] += 1;
+                edges.push((before, place_of));
+                waits[place_of] += 1;
             }
         }
     }
