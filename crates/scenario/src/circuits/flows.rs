@@ -186,6 +186,10 @@ fn named<'a>(
     // Where a name is not known: others that one place stands for are not looked for.
     let mut unknown: Option<&At> = None;
     for index in 1..=count.unwrap_or(1) {
+        // A place may stand for a million names, and each flow would expand them all anew.
+        if unknown.is_some() {
+            break;
+        }
         let number = count.map(|_| index);
         let name = match number {
             Some(number) => format!("{}[{number}]", *flows.name),
