@@ -69,7 +69,8 @@ impl EndsOutcome {
 
     /// The run ended at this instant: what is under way is as old as it is by then. (A connection
     /// has one transfer at a time, and what goes to several stations starts at once; of pictures
-    /// that are lost the age is that of the latest, which is the least of them.)
+    /// that are lost, and of messages that wait behind each other, the age is that of the latest,
+    /// which is the least of them.)
     pub fn end(&mut self, at: Time) {
         let Some(since) = self.latest_start else {
             return;

@@ -52,22 +52,6 @@ impl Collective {
             Collective::TreeBroadcast | Collective::Pipeline => others,
         }
     }
-
-    /// What nccl-tests multiply bytes over time by, for a rate that compares with that of links.
-    pub fn bus_factor(self, ranks: u32) -> f64 {
-        let ranks = f64::from(ranks);
-        let part = (ranks - 1.0) / ranks;
-        match self {
-            Collective::RingAllReduce
-            | Collective::HalvingDoublingAllReduce
-            | Collective::TreeAllReduce => 2.0 * part,
-            Collective::RingReduceScatter
-            | Collective::RingAllGather
-            | Collective::PairwiseAllToAll
-            | Collective::AllToAll => part,
-            Collective::TreeBroadcast | Collective::Pipeline => 1.0,
-        }
-    }
 }
 
 /// What one rank sends to another.

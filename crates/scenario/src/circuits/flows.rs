@@ -96,6 +96,8 @@ pub(crate) fn drafts<'a>(
     // Each crosses a link at least, and two where all hosts are on switches.
     let links = if file.topology.is_some() { 2 } else { 1 };
     let room = Room {
+        of: "flows",
+        most: patterns::MOST_FLOWS,
         each: memory::of_legs(links, 0),
         limits: *limits,
     };

@@ -63,7 +63,10 @@ pub(super) fn transport(
         )
         .at(
             &settings.transport.at,
-            format!("this traffic needs `{}`", usual.word()),
+            match usual {
+                Transport::Tcp | Transport::Roce => "this traffic needs `tcp` or `roce`",
+                Transport::Udp => "this traffic needs `udp`",
+            },
         )
         .note(
             "over tcp and roce: greedy, files, requests and collectives; over udp: greedy and the \

@@ -7,8 +7,12 @@ use backwater_net::frames::spec::TrafficSpec;
 
 use super::net::Net;
 use crate::given::frames::collectives::{Collectives, CollectivesKind};
+use crate::network::memory;
 use crate::network::patterns::{self, Room};
 use crate::prelude::*;
+
+/// Messages of one collective: numbers of them stay small.
+const MOST_MESSAGES: u64 = 1 << 30;
 
 /// From one host to another, and what is sent.
 type Sent = ((u32, Vec<u32>), TrafficSpec);
@@ -28,8 +32,13 @@ pub(crate) fn flows(
     let messages = operation
         .messages(ranks as u32)
         .saturating_mul(times.into());
-    // A message takes less room than a flow, and is limited as if it were one.
-    if room.refuses(&given.times.at, messages, mistakes) {
+    let room_of_messages = Room {
+        of: "messages",
+        each: memory::MESSAGE_BYTES,
+        most: MOST_MESSAGES,
+        limits: room.limits,
+    };
+    if room_of_messages.refuses(&given.times.at, messages, mistakes) {
         return None;
     }
     let lanes = collectives::lanes(

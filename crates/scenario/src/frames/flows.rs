@@ -50,7 +50,9 @@ impl<'r> Flows<'r> {
             marked: queues::marked(links),
             lines: lines(links),
             room: Room {
+                of: "flows",
                 each: memory::FLOW_BYTES,
+                most: patterns::MOST_FLOWS,
                 limits: *limits,
             },
         }

@@ -17,11 +17,16 @@ pub(crate) type Pairs = Vec<(u32, u32)>;
 /// Flows that a scenario may have.
 pub(crate) const MOST_FLOWS: u64 = 4_000_000;
 
-/// For how many flows there is room. Asked by their number, before they are made.
+/// For how many flows, or messages of flows, there is room. Asked by their number, before they are
+/// made.
 #[derive(Clone, Copy)]
 pub(crate) struct Room {
-    /// Bytes of a flow at least.
+    /// What they are.
+    pub of: &'static str,
+    /// Bytes of one at least.
     pub each: u64,
+    /// So many at most, whatever there is.
+    pub most: u64,
     /// What there is.
     pub limits: Limits,
 }
@@ -30,14 +35,15 @@ impl Room {
     /// Says that so many are too many, if they are.
     pub(crate) fn refuses(&self, at: &At, total: u64, mistakes: &mut Diagnostics) -> bool {
         let needed = total.saturating_mul(self.each);
+        let Room { of, most, .. } = self;
         let mistake = match self.limits.memory_bytes {
-            _ if total > MOST_FLOWS => Diagnostic::error("too-large", "too many flows")
-                .at(at, format!("with this, {total} flows or more"))
-                .note(format!("at most {MOST_FLOWS} flows")),
+            _ if total > *most => Diagnostic::error("too-large", format!("too many {of}"))
+                .at(at, format!("with this, {total} {of} or more"))
+                .note(format!("at most {most} {of}")),
             Some(free) if needed > free => {
                 let place = (at, "the largest part comes from here");
-                out_of_memory(place, (needed, &format!("{total} flows")), free)
-                    .help("use fewer flows")
+                out_of_memory(place, (needed, &format!("{total} {of}")), free)
+                    .help(format!("use fewer {of}"))
             }
             _ => return false,
         };
