@@ -125,7 +125,8 @@ impl Routes {
         match self {
             Routes::Paths { from_switches, .. } => {
                 let place = from_switches.binary_search_by_key(&(way, channel), |it| it.0);
-                place.map_or(0, |at| from_switches[at].1)
+                let at = place.expect("data that waits at a congestion point has a way back");
+                from_switches[at].1
             }
             Routes::Tables(tables) => tables.of_frame(way, number, node, to),
         }
