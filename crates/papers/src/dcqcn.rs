@@ -41,7 +41,7 @@ const EXPERIMENTS: &[Experiment] = &[
         claims: &["dcqcn.artifact.queue", "dcqcn.artifact.use"],
         runs: 20,
         cost_ms: 40_000,
-        quick_percent: 20,
+        quick_percent: 50,
         run: queues::artifact,
     },
     Experiment {
