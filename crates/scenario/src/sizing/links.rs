@@ -3,7 +3,7 @@
 use backwater_kernel::{Channels, Duration};
 use backwater_net::frames::spec::{
     ChannelSpec, ClassCreditRule, ClassCreditSpec, EthernetSpec, FRAME_LEAST_BYTES,
-    FRAME_OVERHEAD_BYTES, InputSpec, NodeKind, Owner, Says, Select, TrafficSpec,
+    FRAME_OVERHEAD_BYTES, InputSpec, NodeKind, Owner, Says, TrafficSpec,
 };
 
 use super::{Link, Sizing, counted, n23, pfc};
@@ -177,15 +177,10 @@ fn under(scenario: &EthernetScenario, id: u32, class: u8, link: &Link) -> Option
     if let Some(Some(credit)) = channel.credits.get(usize::from(class)) {
         return with_credit(channel, credit, (id, class), link);
     }
-    let rules = switch.back_pressure.as_ref()?;
-    let is_stopped = rules.select == Select::Port || rules.classes >> class & 1 == 1;
-    is_stopped.then(|| {
+    let rules = switch.stops.over(id)?;
+    rules.holds(class).then(|| {
         let sizing = Sizing {
-            scheme: match rules.select {
-                Select::Port => "pause",
-                Select::Class => "pfc",
-                Select::Destination(_) => "destination",
-            },
+            scheme: rules.word(),
             ..pfc::stops(link)
         };
         let input = channel.inputs.get(usize::from(class));
