@@ -88,7 +88,11 @@ fn table(frames: &EthernetScenario, needs: &[LinkNeed]) -> Table {
             Column::number("no loss", "bytes", "for no loss"),
             Column::number("full rate", "bytes", "for the full rate"),
             Column::number("both", "bytes", "for both"),
-            Column::number("has", "bytes", "by the limits of its credit, or of the input"),
+            Column::number(
+                "has",
+                "bytes",
+                "by the limits of its credit, or of the input",
+            ),
             Column::text("verdict", "what it is good for"),
             Column::number("missing", "bytes", "for what the verdict names"),
         ],

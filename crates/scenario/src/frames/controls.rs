@@ -148,6 +148,11 @@ impl<'a> Controls<'a> {
         has_stops && self.own[channel as usize].is_some()
     }
 
+    /// Where a link says what controls it.
+    pub(crate) fn own_at(&self, channel: u32) -> Option<&At> {
+        self.own[channel as usize].as_ref().map(|own| &own.at)
+    }
+
     /// The stops that a link has of its own.
     pub(crate) fn own_stops(&self, channel: u32) -> Option<&Stops> {
         self.own[channel as usize].as_ref()?.value.stops()
@@ -314,7 +319,7 @@ fn check_stops(own: &Placed<Option<FlowControl>>, mistakes: &mut Diagnostics) {
     }
     let at_outputs = *stops.detect == Some(Detect::Outputs);
     if let Some(at) = stops.detect.place().filter(|_| at_outputs) {
-        Diagnostic::no_meaning("detect = \"outputs\"", "of a link")
+        Diagnostic::no_meaning("detect = \"outputs\"", "for one link")
             .at(at, "holds what came over other links, too")
             .help("leave it out: a link is stopped for what it brought itself")
             .tell(mistakes);
@@ -324,7 +329,7 @@ fn check_stops(own: &Placed<Option<FlowControl>>, mistakes: &mut Diagnostics) {
         ("time_out", stops.time_out.place()),
     ] {
         if let Some(at) = at {
-            Diagnostic::no_meaning(key, "of a link")
+            Diagnostic::no_meaning(key, "for one link")
                 .at(at, "an input stops its own neighbour only")
                 .help("leave it out")
                 .tell(mistakes);
