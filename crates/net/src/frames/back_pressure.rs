@@ -118,7 +118,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                     self.add_gates(channel, class, &gates);
                 }
             }
-            _ => {}
+            Select::Port | Select::Class => {}
         }
     }
 

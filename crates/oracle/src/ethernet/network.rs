@@ -330,9 +330,9 @@ impl Network {
     /// What a switch does about what came over a channel: as that input alone, or as all do.
     pub fn stops_of_input(&self, channel: usize) -> Option<BackPressureSpec> {
         let stops = &self.switch(self.head(channel))?.stops;
-        let own = stops.own.iter().find(|own| own.channel as usize == channel);
-        match own {
-            Some(own) => own.rules,
+        let mut inputs = stops.own.iter();
+        match inputs.find(|input| input.channel as usize == channel) {
+            Some(input) => input.rules,
             None => stops.common.filter(|it| it.detect == Detect::Inputs),
         }
     }

@@ -163,8 +163,8 @@ impl Network {
             let ends = match &node.kind {
                 NodeKind::Station { storm } => storm.is_some_and(|it| it.until < self.spec.stop_at),
                 NodeKind::Switch(switch) => {
-                    let own = switch.stops.own.iter().filter_map(|own| own.rules);
-                    let mut all = switch.stops.common.into_iter().chain(own);
+                    let inputs = switch.stops.own.iter().filter_map(|input| input.rules);
+                    let mut all = switch.stops.common.into_iter().chain(inputs);
                     all.any(|it| it.time_out.is_some())
                 }
             };

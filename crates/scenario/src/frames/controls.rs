@@ -142,7 +142,7 @@ impl<'a> Controls<'a> {
         self.held[node as usize]
     }
 
-    /// Does a link into a switch say otherwise than stops at all inputs do, or where there are none?
+    /// Does a link into a switch say otherwise than stops at all inputs do, or where none are?
     pub(crate) fn differs(&self, channel: u32) -> bool {
         let has_stops = self.ports.at_inputs || self.own_stops(channel).is_some();
         has_stops && self.own[channel as usize].is_some()

@@ -158,8 +158,8 @@ struct Port<'r> {
     scheduler: Option<&'r Scheduler>,
     rate: Rate,
     ports: Ports,
-    /// Classes that have credit, or stops of a link alone, over some link into the switch it leaves:
-    /// inputs hold them.
+    /// Classes that have credit, or stops of a link alone, over some link into the switch that it
+    /// leaves: inputs hold them.
     held: u8,
     /// Classes that are stopped for what came over it.
     stopped: u8,

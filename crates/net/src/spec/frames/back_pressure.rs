@@ -35,7 +35,9 @@ impl From<Option<BackPressureSpec>> for StopsSpec {
 impl StopsSpec {
     /// The rules under which whoever sends over a channel is stopped for what came over it.
     pub fn at_input(&self, channel: u32) -> Option<&BackPressureSpec> {
-        let at = self.own.binary_search_by_key(&channel, |own| own.channel);
+        let at = self
+            .own
+            .binary_search_by_key(&channel, |input| input.channel);
         let common = self.common.as_ref();
         match at {
             Ok(at) => self.own[at].rules.as_ref(),
@@ -56,8 +58,10 @@ impl StopsSpec {
 
     /// All rules that there are.
     pub fn all(&self) -> impl Iterator<Item = &BackPressureSpec> {
-        let own = self.own.iter().filter_map(|own| own.rules.as_ref());
-        self.common.iter().chain(own)
+        let inputs = self.own.iter();
+        self.common
+            .iter()
+            .chain(inputs.filter_map(|input| input.rules.as_ref()))
     }
 }
 

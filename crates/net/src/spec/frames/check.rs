@@ -219,9 +219,11 @@ fn check_nodes(spec: &EthernetSpec) -> Result<(), BuildError> {
 /// them.
 fn check_stops(spec: &EthernetSpec, id: u32, switch: &SwitchSpec) -> Result<(), BuildError> {
     let node = &spec.nodes[id as usize];
-    let own = &switch.stops.own;
-    let is_in_order = own.windows(2).all(|pair| pair[0].channel < pair[1].channel);
-    let mut ends = own.iter().map(|own| spec.ends(own.channel));
+    let inputs = &switch.stops.own;
+    let is_in_order = inputs
+        .windows(2)
+        .all(|pair| pair[0].channel < pair[1].channel);
+    let mut ends = inputs.iter().map(|input| spec.ends(input.channel));
     if !is_in_order || !ends.all(|ends| ends.is_some_and(|ends| ends.1 == id)) {
         return err(format!(
             "{}: stops of inputs stand in the order of their channels, which lead to it",
@@ -233,7 +235,7 @@ fn check_stops(spec: &EthernetSpec, id: u32, switch: &SwitchSpec) -> Result<(), 
         .all()
         .all(|rules| rules.detect == Detect::Inputs);
     let is_shared = matches!(switch.memory, MemorySpec::Shared(_));
-    if !own.is_empty() && (is_shared || !all_by_input) {
+    if !inputs.is_empty() && (is_shared || !all_by_input) {
         return err(format!(
             "{}: inputs have stops of their own where each counts its own memory",
             node.name
