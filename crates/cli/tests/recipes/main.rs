@@ -13,6 +13,7 @@ use page::{Change, Page, Way};
 const TREE: &[&str] = &[
     "Cargo.toml",
     "Cargo.lock",
+    "Makefile",
     "crates",
     "docs",
     "scenarios",

@@ -162,9 +162,9 @@ impl<'a> Controls<'a> {
     /// watch.
     pub(crate) fn stops(&self, channel: u32) -> Option<(&FlowControl, Mask)> {
         let general = &self.file.flow_control.value.value;
-        let own = self.own[channel as usize].as_ref().map(|own| &own.value);
+        let of_link = self.own[channel as usize].as_ref();
         let credited = self.credited(channel);
-        let (rules, classes) = match own {
+        let (rules, classes) = match of_link.map(|own| &own.value) {
             None => (general, self.ports.lossless),
             Some(FlowControl::None) => return None,
             Some(own) => match own.stops() {
@@ -251,24 +251,24 @@ impl<'a> Controls<'a> {
             _ => format!("gives credit to class {class}"),
         };
         let message = "a switch can't stop some of its neighbours only";
-        let mut told = Diagnostic::error("bad-scheme", message).at(&own.at, said);
+        let mut mistake = Diagnostic::error("bad-scheme", message).at(&own.at, said);
         if ports.lossless != 0 {
             let general = &file.flow_control;
-            told = told.at(&general.at, "stops neighbours for a full queue");
+            mistake = mistake.at(&general.at, "stops neighbours for a full queue");
         }
         let holder = if ports.is_shared { "memory" } else { "queue" };
-        told.note(format!(
+        let note = format!(
             "the {holder} holds what came over `{}` and over other links",
             net.channel_name(id)
-        ))
-        .help(match ports.is_shared {
+        );
+        let help = match ports.is_shared {
             true => "leave `shared` out: each input then has memory of its own",
             false => {
                 "write `detect = \"inputs\"` in `[flow_control]`: a link is then stopped for \
                      what it brought itself"
             }
-        })
-        .tell(mistakes);
+        };
+        mistake.note(note).help(help).tell(mistakes);
     }
 }
 

@@ -81,12 +81,12 @@ pub(crate) fn check(look: &Whole<'_>) -> Option<Diagnostic> {
     let named = suggest::first(&around, NAMED, name, |more| format!(", {more} more"));
     let general = &look.file.flow_control.value;
     let notify = general.stops().map(|stops| &stops.notify);
-    let own = around
+    let of_link = around
         .iter()
         .find_map(|place| look.controls.own_at(place / 8));
     let at = match (around.len(), notify) {
         (2, Some(notify)) => &notify.at,
-        _ => own.unwrap_or(&general.at),
+        _ => of_link.unwrap_or(&general.at),
     };
     let message = match (has_credit, is_mixed) {
         (true, false) => "queues without credit may wait for each other in a cycle",

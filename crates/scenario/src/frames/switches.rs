@@ -204,7 +204,7 @@ fn stops(controls: &Controls<'_>, node: u32, largest: u64) -> StopsSpec {
     let mut inputs: Vec<u32> = inputs.map(|(_, channel)| channel ^ 1).collect();
     inputs.sort_unstable();
     let differ = inputs.into_iter().filter(|id| controls.differs(*id));
-    let own = differ.map(|channel| InputStopsSpec {
+    let inputs = differ.map(|channel| InputStopsSpec {
         channel,
         rules: controls
             .stops(channel)
@@ -212,7 +212,7 @@ fn stops(controls: &Controls<'_>, node: u32, largest: u64) -> StopsSpec {
     });
     StopsSpec {
         common,
-        own: own.collect(),
+        own: inputs.collect(),
     }
 }
 
