@@ -22,7 +22,8 @@ use backwater_ends::stations::{Setup, Stations};
 use backwater_kernel::{Duration, Stream, Time};
 
 use crate::marking::rocc::CongestionPoint;
-use crate::spec::frames::{BackPressureSpec, Select, StormSpec, WatchdogSpec};
+use crate::probe::Gate;
+use crate::spec::frames::{BackPressureSpec, StopsSpec, StormSpec, WatchdogSpec};
 use account::{Account, AccountTimes};
 use credits::Credits;
 use drain::Drain;
@@ -147,7 +148,7 @@ pub(crate) struct Node {
     pub shared: Option<Box<Shared>>,
     pub watchdog: Option<WatchdogSpec>,
     pub storm: Option<StormSpec>,
-    pub back_pressure: Option<BackPressureSpec>,
+    pub stops: StopsSpec,
     /// Channels that leave it, in order.
     pub leaving: Vec<u32>,
     pub time_outs: u64,
@@ -158,8 +159,17 @@ pub(crate) struct Node {
 impl Node {
     /// It stops frames by where they go.
     pub fn stops_stations(&self) -> bool {
-        let rules = self.back_pressure;
-        rules.is_some_and(|rules| matches!(rules.select, Select::Destination(_)))
+        let mut rules = self.stops.all();
+        rules.any(BackPressureSpec::is_by_destination)
+    }
+
+    /// What is stopped for what came over an input in a class: inputs know no destinations.
+    pub fn gate_of(&self, input: u32, class: u8) -> Option<Gate> {
+        let rules = self.stops.at_input(input)?;
+        Some(match rules.is_of_port() {
+            true => Gate::Port,
+            false => Gate::Class(class),
+        })
     }
 }
 

@@ -30,8 +30,8 @@ use crate::simulation::Simulation;
 use crate::simulation::mark::Mark;
 use crate::simulation::plan::{Plan, Specification};
 use crate::spec::frames::{
-    Choose, Detect, EthernetSpec, FlowSpec, Forwarding, MarkAt, MemorySpec, NodeKind, Obeyed,
-    Select, StoppedSpec, SwitchSpec, TransportSpec,
+    EthernetSpec, FlowSpec, Forwarding, MarkAt, MemorySpec, NodeKind, Obeyed, StoppedSpec,
+    SwitchSpec, TransportSpec,
 };
 
 impl Specification for EthernetSpec {
@@ -86,7 +86,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                         self.set_timer(storm.from, channel, Timer::Storm, 0);
                     }
                 }
-                NodeKind::Switch(switch) => may_stop |= switch.back_pressure.is_some(),
+                NodeKind::Switch(switch) => may_stop |= switch.stops.all().next().is_some(),
                 NodeKind::Station { storm: None } => {}
             }
         }
@@ -117,7 +117,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
     let (nodes, shares) = nodes(spec, classes)?;
     let stops_stations = nodes.iter().any(Node::stops_stations);
     let mut queues = queues(spec, &nodes);
-    let mut accounts = accounts(spec);
+    let mut accounts = accounts(spec, &nodes);
     for ((channel, class), share) in shares {
         let place = |channel: u32| channel as usize * classes + usize::from(class);
         accounts[place(channel)].share = share;
@@ -185,8 +185,10 @@ fn stream_of(queue: u64, classes: usize) -> u64 {
 fn selection(spec: &EthernetSpec, network: &Network) -> Vec<Option<Stream>> {
     let draws = |at: usize| {
         let channel = &network.channels[at / network.classes.count];
-        let rules = network.classes.nodes[channel.from as usize].back_pressure?;
-        matches!(rules.select, Select::Destination(Choose::Random { .. })).then(|| {
+        let rules = network.classes.nodes[channel.from as usize]
+            .stops
+            .at_outputs()?;
+        rules.is_drawn().then(|| {
             let entity = stream_of(at as u64, network.classes.count);
             Stream::new(spec.seed, entity, Purpose::Selection)
         })
@@ -240,7 +242,7 @@ fn queues(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Queue> {
     let mut queues = Vec::new();
     for (id, channel) in (0..).zip(spec.channels()) {
         let (from, _) = spec.ends(id).unwrap_or((NONE, NONE));
-        for (class, own) in channel.queues.iter().enumerate() {
+        for (class, own) in (0..).zip(&channel.queues) {
             let node = &nodes[from as usize];
             let mut queue = Queue::new();
             if node.is_switch {
@@ -248,10 +250,8 @@ fn queues(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Queue> {
                 let marks_at = own.ecn.map(|ecn| ecn.at);
                 queue.marks = marks_at == Some(MarkAt::Join);
                 queue.acts_on_leave = has_telemetry || marks_at == Some(MarkAt::Leave);
-                let watches = node.back_pressure.is_some_and(|rules| {
-                    rules.detect == Detect::Outputs && rules.classes & 1 << class != 0
-                });
-                if watches {
+                let rules = node.stops.at_outputs();
+                if rules.is_some_and(|rules| rules.watches(class)) {
                     queue.high_bytes = own.high_bytes;
                     queue.low_bytes = own.low_bytes;
                 }
@@ -292,17 +292,20 @@ fn points(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Option<Box<CongestionPoint
     }
 }
 
-fn accounts(spec: &EthernetSpec) -> Vec<Account> {
+fn accounts(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Account> {
     let mut accounts = Vec::new();
     for (id, channel) in (0..).zip(spec.channels()) {
-        for class in 0..channel.queues.len() {
-            let own = channel.inputs.get(class);
+        let (_, to) = spec.ends(id).unwrap_or((NONE, NONE));
+        let rules = nodes[to as usize].stops.at_input(id);
+        for class in 0..channel.queues.len() as u8 {
+            let own = channel.inputs.get(usize::from(class));
+            let stops = own.filter(|_| rules.is_some_and(|rules| rules.watches(class)));
             accounts.push(Account {
                 channel: id,
-                class: class as u8,
+                class,
                 bytes: 0,
-                high_bytes: own.map_or(u64::MAX, |own| own.high_bytes),
-                low_bytes: own.map_or(0, |own| own.low_bytes),
+                high_bytes: stops.map_or(u64::MAX, |own| own.high_bytes),
+                low_bytes: stops.map_or(0, |own| own.low_bytes),
                 limit_bytes: own.and_then(|own| own.limit_bytes).unwrap_or(u64::MAX),
                 is_congested: false,
                 shared_bytes: 0,
@@ -336,7 +339,11 @@ fn nodes(spec: &EthernetSpec, classes: usize) -> Result<(Vec<Node>, Vec<InputSha
             NodeKind::Station { storm } => storm,
             NodeKind::Switch(_) => None,
         };
-        let rules = switch.and_then(|switch| switch.back_pressure);
+        let stops = switch
+            .map(|switch| switch.stops.clone())
+            .unwrap_or_default();
+        let at_outputs = stops.at_outputs();
+        let detects_inputs = at_outputs.is_none() && stops.all().next().is_some();
         let shared = match switch.map(|switch| &switch.memory) {
             Some(MemorySpec::Shared(shared)) => {
                 let inputs = leaving.iter().flat_map(|channel| {
@@ -356,16 +363,15 @@ fn nodes(spec: &EthernetSpec, classes: usize) -> Result<(Vec<Node>, Vec<InputSha
             _ => None,
         };
         nodes.push(Node {
-            lossless: rules.map_or(0, |rules| rules.classes),
-            detects_inputs: rules.is_some_and(|rules| rules.detect == Detect::Inputs),
-            has_time_out: rules.is_some_and(|rules| rules.time_out.is_some()),
+            lossless: stops.all().fold(0, |all, rules| all | rules.classes),
+            detects_inputs,
+            has_time_out: at_outputs.is_some_and(|rules| rules.time_out.is_some()),
             is_switch: switch.is_some(),
             promised: node.promised,
             watchdog: node.watchdog,
             storm,
-            back_pressure: rules,
-            counts_inputs: shared.is_some()
-                || rules.is_some_and(|rules| rules.detect == Detect::Inputs),
+            counts_inputs: shared.is_some() || detects_inputs,
+            stops,
             shared,
             leaving,
             bytes: 0,

@@ -26,8 +26,9 @@ pub use super::{
     SchedulerSpec, SeriesSpec, Spec, Stamp, Subject, VirtualClockSpec,
 };
 pub use back_pressure::{
-    BackPressureSpec, Binding, BlockedSpec, Choose, CountedFrom, Detect, Message, Notify, Obeyed,
-    Select, StoppedSpec, StormSpec, TimeOutSpec, WatchdogAction, WatchdogSpec,
+    BackPressureSpec, Binding, BlockedSpec, Choose, CountedFrom, Detect, InputStopsSpec, Message,
+    Notify, Obeyed, Select, StoppedSpec, StopsSpec, StormSpec, TimeOutSpec, WatchdogAction,
+    WatchdogSpec,
 };
 pub use backwater_ends::spec::Span;
 pub use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec, VideoSpec};
@@ -203,8 +204,8 @@ pub struct SwitchSpec {
     pub latency: Duration,
     /// Who has which memory.
     pub memory: MemorySpec,
-    /// When and whom it stops; `None` never.
-    pub back_pressure: Option<BackPressureSpec>,
+    /// When and whom it stops.
+    pub stops: StopsSpec,
 }
 
 /// When an arriving frame can leave a switch.

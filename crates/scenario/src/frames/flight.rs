@@ -18,8 +18,7 @@
 use backwater_ends::spec::AckSpec;
 use backwater_kernel::Duration;
 use backwater_net::frames::spec::{
-    BackPressureSpec, Detect, FlowSpec, NodeKind, NodeSpec, Select, Spread, TransportSpec,
-    WIRE_OVERHEAD_BYTES,
+    BackPressureSpec, FlowSpec, NodeKind, NodeSpec, Spread, TransportSpec, WIRE_OVERHEAD_BYTES,
 };
 
 use super::headroom::wire_time;
@@ -53,7 +52,7 @@ impl<'a> Flight<'a> {
         let Some(queue) = self.look.queue(channel, class) else {
             return false;
         };
-        let blocked = pressure.blocked.filter(|_| is_by_destination(pressure));
+        let blocked = pressure.blocked.filter(|_| pressure.is_by_destination());
         let least = blocked.map_or(u64::MAX, |blocked| blocked.high_bytes);
         self.may_exceed(channel, class, queue.high_bytes.min(least))
     }
@@ -164,20 +163,12 @@ impl<'a> Flight<'a> {
     /// May windows alone stop, or leave without credit, what goes over a channel or waits for it?
     fn may_stop(&self, channel: u32, class: u8) -> bool {
         let look = self.look;
-        let (from, to) = look.net.ends(channel);
-        let at = |node: u32, detect: Detect| {
-            let rules = look.pressure(node).filter(|rules| rules.detect == detect);
-            rules.filter(|rules| rules.select == Select::Port || rules.classes & 1 << class != 0)
-        };
-        let at_queue = at(from, Detect::Outputs);
+        let at_queue = look.stops_at_outputs(look.net.ends(channel).0);
+        let at_input = look.stops_at_input(channel);
         look.has_credit(channel, class)
-            || at_queue.is_some_and(|rules| self.fills(rules, channel, class))
-            || at(to, Detect::Inputs).is_some() && self.fills_input(channel, class)
+            || at_queue.is_some_and(|rules| rules.holds(class) && self.fills(rules, channel, class))
+            || at_input.is_some_and(|rules| rules.holds(class)) && self.fills_input(channel, class)
     }
-}
-
-pub(crate) fn is_by_destination(pressure: &BackPressureSpec) -> bool {
-    matches!(pressure.select, Select::Destination(_))
 }
 
 /// The shortest time after which a connection sends again; a tick may end at once.

@@ -109,9 +109,9 @@ pub(crate) fn build(
     controls.check(mistakes);
     checks::frames(file, &flows, mistakes);
     let given = (file.series.as_slice(), root.chosen_outside());
-    let series = series::series(given, &net, &flows, ports, stop_at, mistakes);
+    let series = series::series(given, &net, &flows, controls.counted(), stop_at, mistakes);
     let memories = Memories::read(file, &net, mistakes);
-    let nodes = switches::nodes(file, &net, (&links, memories.as_ref()), ports, &own);
+    let nodes = switches::nodes(&controls, (&links, memories.as_ref()), &own);
     let drains = switches::drains(&net, &links, &own, mistakes);
     let routes = routes::given(file, &net, mistakes);
     let crossings = crossings::follow(&net, &routes, &flows, mistakes);
@@ -142,7 +142,7 @@ pub(crate) fn build(
     let (mut given_up, mut headroom) = (Vec::new(), Vec::new());
     if mistakes.errors() == 0 {
         stops::ignored(&controls, &network, mistakes);
-        let parts = (&crossings, &flows, &consent, memories.as_ref());
+        let parts = (&crossings, &flows, (&consent, &controls), memories.as_ref());
         (headroom, given_up) = whole(file, &net, parts, &mut network, mistakes);
         routes::follow(&network, &flows, &crossings, mistakes);
         credits::small_frames(&controls, &network, mistakes);
@@ -162,7 +162,7 @@ pub(crate) fn build(
 type Parts<'a> = (
     &'a Crossings,
     &'a Flows<'a>,
-    &'a Consent,
+    (&'a Consent, &'a Controls<'a>),
     Option<&'a Memories<'a>>,
 );
 
@@ -171,7 +171,7 @@ type Parts<'a> = (
 fn whole(
     file: &Placed<EthernetFile>,
     net: &Net<'_>,
-    (crossings, flows, consent, memories): Parts<'_>,
+    (crossings, flows, (consent, controls), memories): Parts<'_>,
     network: &mut EthernetSpec,
     mistakes: &mut Diagnostics,
 ) -> (Vec<headroom::Need>, Vec<GivenUp>) {
@@ -182,6 +182,7 @@ fn whole(
         spec: network,
         crossings,
         consent,
+        controls,
         lanes: backwater_net::frames::lane_counts(network).unwrap_or_default(),
     };
     let (mut stall_after, mut account) = (None, Vec::new());

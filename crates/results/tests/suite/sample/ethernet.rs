@@ -82,7 +82,7 @@ pub fn spec() -> EthernetSpec {
             forwarding: Forwarding::StoreAndForward,
             latency: Duration::ZERO,
             memory: MemorySpec::Queues,
-            back_pressure: None,
+            stops: Default::default(),
         })
     };
     let link = |a, b, mbps| LinkSpec {

@@ -8,6 +8,7 @@ mod deadlocks;
 mod headroom;
 mod lanes;
 mod memory;
+mod mixed;
 mod multicast;
 mod promises;
 mod random;
@@ -128,7 +129,7 @@ fn one_switch_gets_the_papers_defaults() {
         (switch.forwarding, switch.memory.clone()),
         (Forwarding::StoreAndForward, MemorySpec::Queues)
     );
-    let pressure = switch.back_pressure.expect("PAUSE");
+    let pressure = switch.stops.common.expect("PAUSE");
     assert_eq!(
         (
             pressure.classes,
@@ -239,7 +240,7 @@ fn everything_of_switches_is_read() {
             low_bytes: 800_000,
         }),
     };
-    assert_eq!(switch.back_pressure, Some(pressure));
+    assert_eq!(switch.stops.common, Some(pressure));
     let routes: Vec<(u32, u32, &[u32])> = spec
         .rules
         .routes
