@@ -109,7 +109,7 @@ pub(crate) fn build(
     controls.check(mistakes);
     checks::frames(file, &flows, mistakes);
     let given = (file.series.as_slice(), root.chosen_outside());
-    let series = series::series(given, &net, &flows, ports, stop_at, mistakes);
+    let series = series::series(given, (&net, &links), &flows, ports, stop_at, mistakes);
     let memories = Memories::read(file, &net, mistakes);
     let nodes = switches::nodes(file, &net, (&links, memories.as_ref()), ports, &own);
     let drains = switches::drains(&net, &links, &own, mistakes);
