@@ -73,7 +73,7 @@ const EXPERIMENTS: &[Experiment] = &[
             "rocc2020.fig12a.multi-bottleneck",
             "rocc2020.fig12a.others-starve-d0",
         ],
-        runs: 25,
+        runs: 20,
         cost_ms: 8_000,
         quick_percent: 50,
         run: bottlenecks::two,

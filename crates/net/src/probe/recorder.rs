@@ -190,9 +190,9 @@ fn asked(spec: &SeriesSpec, network: &Network) -> Option<f64> {
         (Measure::Headroom, Subject::Class { channel, class }) => {
             Some(network.headroom_bytes(channel, class) as f64)
         }
-        (Measure::StatedRate, Subject::Class { channel, class }) => {
-            network.stated_rate(channel, class).map(|rate| rate.0 as f64)
-        }
+        (Measure::StatedRate, Subject::Class { channel, class }) => network
+            .stated_rate(channel, class)
+            .map(|rate| rate.0 as f64),
         _ => None,
     }
 }

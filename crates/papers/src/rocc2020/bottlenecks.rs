@@ -29,7 +29,8 @@ const ARTIFACT_40: (&str, &str) = (
     "links.0.ecn",
     "{ min = \"160 kB\", max = \"640 kB\", probability = 0.2, at = \"leave\" }",
 );
-const HPCC_10: &str = "{ kind = \"hpcc\", max_stage = 5, additive = \"4 Mbps\", least = \"10 Mbps\" }";
+const HPCC_10: &str =
+    "{ kind = \"hpcc\", max_stage = 5, additive = \"4 Mbps\", least = \"10 Mbps\" }";
 const HPCC_100: &str = "{ kind = \"hpcc\", max_stage = 5 }";
 
 const TWO_WORDS: &str = "D0 meets D1 to D4 at one link and D5 at another. Max-min shares are 5 Gbps \
@@ -55,9 +56,10 @@ fn rates(runs: &[EthernetRun], flows: &[&str], wire: f64) -> Vec<f64> {
 
 pub fn two(lab: &Lab) -> Result<Evidence, LabError> {
     let none: Sets<'_> = &[];
-    let dcqcn = |profile: &'static str, marks: &'static str, trunk: (&'static str, &'static str)| {
-        [("roce.control", profile), ("buffer", marks), trunk]
-    };
+    let dcqcn =
+        |profile: &'static str, marks: &'static str, trunk: (&'static str, &'static str)| {
+            [("roce.control", profile), ("buffer", marks), trunk]
+        };
     let paper = dcqcn("{ kind = \"dcqcn\", profile = \"paper\" }", RED_10, RED_40);
     let artifact = dcqcn(
         "{ kind = \"dcqcn\", profile = \"artifact\", least = \"10 Mbps\" }",
@@ -76,7 +78,11 @@ pub fn two(lab: &Lab) -> Result<Evidence, LabError> {
         let rate = |flows: &[&str]| rates(&runs, flows, *wire);
         Ok((
             *name,
-            [rate(&["D0"]), rate(&["D5"]), rate(&["D1", "D2", "D3", "D4"])],
+            [
+                rate(&["D0"]),
+                rate(&["D5"]),
+                rate(&["D1", "D2", "D3", "D4"]),
+            ],
         ))
     })?;
     let of = |scheme: usize| &seen[scheme].1;
@@ -170,7 +176,9 @@ fn table<'a, const N: usize>(
         let cells = rates.iter().map(|rates| cell(rates, 2));
         [Cell::from(scheme)].into_iter().chain(cells).collect()
     };
-    let columns = flows.iter().map(|flow| column(flow, "Gbps", "on the wire, each"));
+    let columns = flows
+        .iter()
+        .map(|flow| column(flow, "Gbps", "on the wire, each"));
     Table {
         name: name.into(),
         caption: format!("Rates of flows, {SEEDS} seeds."),

@@ -13,7 +13,9 @@ pub const HPCC_WIRE: f64 = 1_124.0 / 1_042.0;
 
 /// Rates on the wire of the flows of this name, Gb/s.
 pub fn gbps(run: &EthernetRun, flow: &str) -> Vec<f64> {
-    let bits = run.flows(flow).map(|flow| flow.ends.goodput_bytes as f64 * 8.0);
+    let bits = run
+        .flows(flow)
+        .map(|flow| flow.ends.goodput_bytes as f64 * 8.0);
     bits.map(|bits| bits * WIRE / run.seconds() / 1e9).collect()
 }
 

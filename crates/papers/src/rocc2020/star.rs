@@ -1,6 +1,6 @@
 //! N sources that write to one host: Algorithm 1, Figures 8 and 11(a).
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use backwater_kernel::Rate;
 use backwater_net::frames::spec::RoccPointSpec;
@@ -57,20 +57,46 @@ struct Seen {
 pub fn regions(_lab: &Lab) -> Result<Evidence, LabError> {
     let spec = RoccPointSpec::of(Rate(40_000_000_000));
     let units = spec.least.0 / 10_000_000..=spec.most.0 / 10_000_000;
-    let divisors = units.map(|unit| spec.divisor(Rate(unit * 10_000_000)));
-    let divisors: BTreeSet<u32> = divisors.collect();
+    let mut regions: BTreeMap<u32, u64> = BTreeMap::new();
+    for unit in units {
+        let most = regions
+            .entry(spec.divisor(Rate(unit * 10_000_000)))
+            .or_default();
+        *most = unit.max(*most);
+    }
+    let divisors: Vec<u32> = regions.keys().copied().collect();
     let halves = divisors.iter().zip(divisors.iter().skip(1));
-    let each_half = halves.clone().all(|(one, next)| *next == 2 * one);
+    let each_half = halves.into_iter().all(|(one, next)| *next == 2 * one);
     let end = |divisor: Option<&u32>| divisor.map_or(f64::NAN, |own| f64::from(*own));
-    let pairs = if each_half { divisors.len() as f64 } else { f64::NAN };
+    let pairs = if each_half {
+        divisors.len() as f64
+    } else {
+        f64::NAN
+    };
     let measured = vec![
         Measured::new("pairs", pairs),
         Measured::new("smallest_divisor", end(divisors.first())),
         Measured::new("largest_divisor", end(divisors.last())),
     ];
+    let row = |(divisor, most): (&u32, &u64)| {
+        let gain = |ratio: f64| Cell::from(format!("{:.4}", ratio / f64::from(*divisor)).as_str());
+        let mbps = Cell::from(most * 10);
+        vec![Cell::from(u64::from(*divisor)), mbps, gain(0.3), gain(1.5)]
+    };
     Ok(Evidence {
         findings: vec![finding("rocc2020.alg1.regions", measured)],
-        blocks: Vec::new(),
+        blocks: vec![Block::Table(Table {
+            name: "gains".into(),
+            caption: "Gains by rate, at 40 Gb/s: what the switch uses from 100 Mb/s to 40 Gb/s."
+                .into(),
+            columns: vec![
+                column("divisor", "", "what a0 and b0 are divided by"),
+                column("largest rate", "Mbps", "that has it"),
+                words("a", "gain of the distance from Qref"),
+                words("b", "gain of growth"),
+            ],
+            rows: regions.iter().map(row).collect(),
+        })],
     })
 }
 
@@ -188,11 +214,25 @@ fn table(seen: &[Seen]) -> Table {
 
 /// The rate over time, at 40 Gb/s.
 fn plot(seen: &[Seen]) -> Plot {
-    let curves = seen[..3].iter().map(|one| {
+    let curves = seen[..3].iter().flat_map(|one| {
         let series = one.run.series(STATED);
+        let flows = one.case.0;
         let ms = series.x.iter().map(|x| *x as f64 / 1e9).collect();
         let rates = series.y.iter().map(|y| y / 1e9).collect();
-        Curve::new(&format!("N = {}", one.case.0), Style::Line, ms, rates)
+        let share = 40.0 / flows as f64;
+        let printed = Curve::new(
+            &format!("paper: C/{flows}"),
+            Style::Line,
+            vec![0.0, END_MS],
+            vec![share; 2],
+        );
+        [
+            Curve::new(&format!("N = {flows}"), Style::Line, ms, rates),
+            Curve {
+                dashed: true,
+                ..printed
+            },
+        ]
     });
     Plot {
         id: "star".into(),

@@ -25,12 +25,17 @@ const WORDS: &str = "Three queue pairs at 40 Gbps; 3, 3, 6, 12, 24 and 52 join e
 fn begins(run: &EthernetRun) -> Vec<f64> {
     let first_done = |sources: u64| {
         let name = format!("to {sources}");
-        let done = run.flows(&name).filter(|flow| flow.ends.transfers_total > 0);
+        let done = run
+            .flows(&name)
+            .filter(|flow| flow.ends.transfers_total > 0);
         let first = done.map(|flow| flow.ends.last_transfer.ps()).min();
         first.map_or(f64::NAN, |ps| ps as f64 / 1e9)
     };
     let up = (0..6).map(|phase| f64::from(phase) * PHASE_MS);
-    let down = SOURCES[1..6].iter().rev().map(|sources| first_done(*sources));
+    let down = SOURCES[1..6]
+        .iter()
+        .rev()
+        .map(|sources| first_done(*sources));
     up.chain(down).collect()
 }
 
@@ -57,7 +62,9 @@ pub fn steps(lab: &Lab) -> Result<Evidence, LabError> {
         lab.ethernet_recorded(STEPS, &[("run.seed", seed)])
     })?;
     let rate = |phase: usize| {
-        let rate = runs.iter().map(|run| rate_at(run, run.series(STATED), phase));
+        let rate = runs
+            .iter()
+            .map(|run| rate_at(run, run.series(STATED), phase));
         rate.collect::<Vec<f64>>()
     };
     let settled: Vec<Vec<f64>> = runs.iter().map(settling).collect();
@@ -65,7 +72,10 @@ pub fn steps(lab: &Lab) -> Result<Evidence, LabError> {
     let most = |phases: std::ops::Range<usize>| {
         let most = settled.iter().map(|run| {
             let steps = run[phases.clone()].iter();
-            steps.fold(0.0, |most: f64, own| if own.is_nan() { *own } else { most.max(*own) })
+            steps.fold(
+                0.0,
+                |most: f64, own| if own.is_nan() { *own } else { most.max(*own) },
+            )
         });
         most.collect::<Vec<f64>>()
     };

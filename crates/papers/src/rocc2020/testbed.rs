@@ -21,7 +21,11 @@ pub fn both(lab: &Lab) -> Result<Evidence, LabError> {
     let cases: [(&str, &[(&str, &str)]); 2] = [("10, 10, 10", &[]), ("10, 3, 1", &mixed)];
     let seen = lab.each(&cases, |(offered, sets)| {
         let runs = lab.ethernet_seeds(TESTBED, sets, SEEDS)?;
-        let rate = |flow: &str| runs.iter().map(|run| gbps(run, flow)[0]).collect::<Vec<f64>>();
+        let rate = |flow: &str| {
+            runs.iter()
+                .map(|run| gbps(run, flow)[0])
+                .collect::<Vec<f64>>()
+        };
         let kilobytes = runs.iter().map(|run| queue(run, PORT).mean_bytes / 1e3);
         let kilobytes: Vec<f64> = kilobytes.collect();
         Ok((*offered, [rate("D0"), rate("D1"), rate("D2")], kilobytes))

@@ -6,8 +6,7 @@ use backwater_ends::outside::{ControlRecipe, Emission, Source, SourceRecipe};
 use backwater_ends::spec::bytes::TrafficSpec;
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::spec::frames::{
-    FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, TAG_BYTES, WIRE_OVERHEAD_BYTES,
-    packet_bytes,
+    FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, TAG_BYTES, WIRE_OVERHEAD_BYTES, packet_bytes,
 };
 
 /// What a flow of datagrams without end, or of so many bytes, sends under control that this makes.
@@ -75,7 +74,10 @@ impl Paced {
         let wire_bytes = frame + WIRE_OVERHEAD_BYTES;
         self.control.on_packet(now, wire_bytes);
         self.control.on_sent(now, self.left_bytes == 0);
-        let rate = self.control.pacing().map_or(self.line, |own| own.min(self.line));
+        let rate = self
+            .control
+            .pacing()
+            .map_or(self.line, |own| own.min(self.line));
         self.free_at = now + rate.serialization(wire_bytes.into());
         Ok(payload)
     }

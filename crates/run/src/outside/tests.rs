@@ -204,9 +204,7 @@ fn a_timer_over_tcp_comes_when_it_was_wanted() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let own = seen.clone();
     let mut scenario = read(FRAMES);
-    let recipe = ControlRecipe::new(move || {
-        Box::new(Ticking(own.clone(), Some(Time(3_000_000))))
-    });
+    let recipe = ControlRecipe::new(move || Box::new(Ticking(own.clone(), Some(Time(3_000_000)))));
     put_control(&mut scenario, "tcp", recipe).expect("TCP");
     hash(&scenario);
     assert_eq!(*seen.lock().expect("alone"), [3, 3, 10, 10, 17, 17]);

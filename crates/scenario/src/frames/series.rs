@@ -102,7 +102,9 @@ fn kept(
         let states = |of: &Subject| match *of {
             Subject::Class { channel, class } => {
                 let queues = &links.channel(channel).queues;
-                queues.get(usize::from(class)).is_some_and(|queue| queue.rocc.is_some())
+                queues
+                    .get(usize::from(class))
+                    .is_some_and(|queue| queue.rocc.is_some())
             }
             _ => false,
         };
