@@ -250,7 +250,7 @@ impl Endpoint {
     /// When [`Endpoint::on_timer`] wants to be called; `None` if never as things stand.
     pub fn timer(&self) -> Option<Time> {
         let at = self.sender.time_out_at().min(self.sender.slot_at());
-        let at = at.min(self.receiver.ack_at());
+        let at = at.min(self.receiver.ack_at()).min(self.sender.control_at());
         (at != Time::MAX).then_some(at)
     }
 
@@ -261,6 +261,9 @@ impl Endpoint {
         }
         if now >= self.sender.slot_at() {
             self.sender.end_slot();
+        }
+        if now >= self.sender.control_at() {
+            self.sender.on_control_timer(now);
         }
         if now < self.sender.time_out_at() {
             return;

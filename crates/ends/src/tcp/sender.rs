@@ -133,6 +133,25 @@ impl Sender {
         self.slot_at
     }
 
+    /// When control that is written outside wants to be called; [`Time::MAX`]: never.
+    #[inline]
+    pub(crate) fn control_at(&self) -> Time {
+        match &self.control {
+            CongestionControl::Outside(own) => own.timer().unwrap_or(Time::MAX),
+            CongestionControl::Reno(_)
+            | CongestionControl::Cubic(_)
+            | CongestionControl::Dctcp(_)
+            | CongestionControl::DctcpCubic(_) => Time::MAX,
+            #[cfg(test)]
+            CongestionControl::Paced(_) => Time::MAX,
+        }
+    }
+
+    /// The instant that `control_at` named has come.
+    pub(crate) fn on_control_timer(&mut self, now: Time) {
+        self.control.on_timer(now);
+    }
+
     /// The instant that `slot_at` named has come.
     #[inline]
     pub(crate) fn end_slot(&mut self) {

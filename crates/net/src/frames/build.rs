@@ -412,7 +412,7 @@ fn flows(spec: &EthernetSpec, stations: &Stations) -> Vec<FrameFlow> {
 
 fn freezing(spec: &EthernetSpec) -> Vec<u32> {
     let freezes = |flow: &FlowSpec| match &flow.transport {
-        TransportSpec::Roce(roce) => roce.control.freezes(),
+        TransportSpec::Roce(roce) => roce.control.hears_stops(),
         TransportSpec::Tcp(_) | TransportSpec::Udp { .. } => false,
     };
     let flows = (0..).zip(&spec.flows);

@@ -82,6 +82,13 @@ impl Network {
         self.classes.stations.rate(flow)
     }
 
+    /// The rate that the queue of a class states to sources; `None` if it states none.
+    pub fn stated_rate(&self, channel: u32, class: u8) -> Option<Rate> {
+        let points = &self.classes.points;
+        let point = points.get(self.queue(channel, class))?.as_ref()?;
+        Some(point.rate())
+    }
+
     /// A number that the control of a queue pair keeps to itself.
     pub fn inner(&self, flow: u32, of: Inner) -> Option<f64> {
         self.classes.stations.inner(flow, of)

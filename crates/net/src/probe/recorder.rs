@@ -151,7 +151,9 @@ impl Recorder {
 fn is_asked(spec: &SeriesSpec, network: &Network) -> bool {
     network.classes.count > 0
         && match spec.measure {
-            Measure::Input | Measure::Headroom => matches!(spec.of, Subject::Class { .. }),
+            Measure::Input | Measure::Headroom | Measure::StatedRate => {
+                matches!(spec.of, Subject::Class { .. })
+            }
             Measure::Window
             | Measure::AllowedRate
             | Measure::TargetRate
@@ -188,6 +190,9 @@ fn asked(spec: &SeriesSpec, network: &Network) -> Option<f64> {
         (Measure::Headroom, Subject::Class { channel, class }) => {
             Some(network.headroom_bytes(channel, class) as f64)
         }
+        (Measure::StatedRate, Subject::Class { channel, class }) => network
+            .stated_rate(channel, class)
+            .map(|rate| rate.0 as f64),
         _ => None,
     }
 }

@@ -143,4 +143,6 @@ pub enum Measure {
     TargetDelay,
     /// Congestion window of the source of a flow of frames, bytes.
     Window,
+    /// The rate that the queue of a class states to sources (RoCC), bps.
+    StatedRate,
 }

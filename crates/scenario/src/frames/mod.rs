@@ -109,7 +109,14 @@ pub(crate) fn build(
     controls.check(mistakes);
     checks::frames(file, &flows, mistakes);
     let given = (file.series.as_slice(), root.chosen_outside());
-    let series = series::series(given, &net, &flows, controls.counted(), stop_at, mistakes);
+    let series = series::series(
+        given,
+        (&net, &links),
+        &flows,
+        controls.counted(),
+        stop_at,
+        mistakes,
+    );
     let memories = Memories::read(file, &net, mistakes);
     let nodes = switches::nodes(&controls, (&links, memories.as_ref()), &own);
     let drains = switches::drains(&net, &links, &own, mistakes);

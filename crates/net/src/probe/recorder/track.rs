@@ -66,6 +66,7 @@ impl Shape {
             Measure::AllowedRate
             | Measure::FairShare
             | Measure::SourceRate
+            | Measure::StatedRate
             | Measure::TargetRate => (Shape::Level, "bps"),
             Measure::Alpha => (Shape::Level, "alpha"),
             Measure::LinkUse => (Shape::Level, "fraction of the link"),

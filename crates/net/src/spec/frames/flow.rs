@@ -81,10 +81,13 @@ impl FlowSpec {
         }
     }
 
-    /// Its sources obey rates that switches state.
+    /// Its sources obey rates that switches state, or may.
     pub fn hears_rates(&self) -> bool {
         match &self.transport {
-            TransportSpec::Roce(roce) => matches!(roce.control, RateControlSpec::Rocc(_)),
+            TransportSpec::Roce(roce) => matches!(
+                roce.control,
+                RateControlSpec::Rocc(_) | RateControlSpec::Outside(_)
+            ),
             TransportSpec::Tcp(_) | TransportSpec::Udp { .. } => false,
         }
     }

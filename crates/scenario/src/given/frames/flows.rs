@@ -141,6 +141,11 @@ pub(crate) enum SeriesKind {
     },
     /// Bytes in all output queues of a switch.
     Buffer { on: Placed<String> },
+    /// The rate that the output queue of a class states to sources (RoCC).
+    Stated {
+        on: Placed<String>,
+        class: Placed<u8>,
+    },
     /// What a channel sends: bits of frames per second.
     Rate { on: Placed<String> },
     /// Stop frames that a channel sends per second.
