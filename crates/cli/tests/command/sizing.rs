@@ -191,6 +191,10 @@ fn check_says_whether_what_a_file_gives_is_enough() {
         let told: serde_json::Value = serde_json::from_str(&ran.out).expect("one document");
         let row = &told["files"][0]["sizes"][0];
         assert_eq!(row["verdict"], said, "{control}: {row}");
-        assert_eq!(row["missing_bytes"], serde_json::json!(missing), "{control}");
+        assert_eq!(
+            row["missing_bytes"],
+            serde_json::json!(missing),
+            "{control}"
+        );
     }
 }

@@ -81,7 +81,9 @@ pub(crate) fn check(look: &Whole<'_>) -> Option<Diagnostic> {
     let named = suggest::first(&around, NAMED, name, |more| format!(", {more} more"));
     let general = &look.file.flow_control.value;
     let notify = general.stops().map(|stops| &stops.notify);
-    let own = around.iter().find_map(|place| look.controls.own_at(place / 8));
+    let own = around
+        .iter()
+        .find_map(|place| look.controls.own_at(place / 8));
     let at = match (around.len(), notify) {
         (2, Some(notify)) => &notify.at,
         _ => own.unwrap_or(&general.at),
