@@ -3,12 +3,16 @@
 //! A topology is a file below: how much it makes, which is asked before, and what makes it.
 //! Its line in [`rule`] takes the numbers that the file gives.
 
+mod dragonfly;
 mod fat_tree;
 mod grid;
 mod leaf_spine;
+mod rails;
 mod row;
 mod tree;
 
+use self::dragonfly::Groups;
+use self::rails::Rails;
 use crate::Limits;
 use crate::given::topology::TopologyKind;
 use crate::network::room::out_of_memory;
@@ -121,6 +125,23 @@ fn unfit(kind: &TopologyKind) -> Option<Diagnostic> {
                     .help("two dimensions: `sides = [3, 4]`"),
             )
         }
+        TopologyKind::LeafSpine { spines, .. } if **spines == 0 => Some(
+            Diagnostic::error("out-of-range", "leaves need a spine or more")
+                .at(&spines.at, "nothing joins the leaves")
+                .help("one switch with all the hosts: `kind = \"star\"`"),
+        ),
+        TopologyKind::Dragonfly {
+            groups,
+            switches_per_group: switches,
+            global_links,
+            ..
+        }
+        | TopologyKind::DragonflyPlus {
+            groups,
+            spines_per_group: switches,
+            global_links,
+            ..
+        } => too_many_groups(groups, **switches, **global_links),
         TopologyKind::Star { .. }
         | TopologyKind::Line { .. }
         | TopologyKind::Ring { .. }
@@ -128,8 +149,31 @@ fn unfit(kind: &TopologyKind) -> Option<Diagnostic> {
         | TopologyKind::Torus { .. }
         | TopologyKind::Tree { .. }
         | TopologyKind::LeafSpine { .. }
-        | TopologyKind::FatTree { .. } => None,
+        | TopologyKind::FatTree { .. }
+        | TopologyKind::RailOptimised { .. } => None,
     }
+}
+
+/// Groups that can't each be joined to every other, or only by two links of one switch.
+fn too_many_groups(groups: &Placed<u32>, switches: u32, global_links: u32) -> Option<Diagnostic> {
+    let joined = Groups {
+        groups: **groups,
+        switches,
+        global_links,
+    };
+    let (least, most) = joined.least_and_most();
+    if (least..=most).contains(&u64::from(**groups)) {
+        return None;
+    }
+    let links = counted(most - 1, "link");
+    Some(
+        Diagnostic::error("out-of-range", "each two groups can't be joined")
+            .at(&groups.at, format!("a group has {links} to others"))
+            .note(
+                "a switch has at most one link to another group, and each group one to each other",
+            )
+            .help(format!("take {least} to {most} groups")),
+    )
 }
 
 /// What makes the nodes once it is known that they are not too many.
@@ -171,6 +215,45 @@ fn rule(kind: &TopologyKind) -> Option<Rule> {
             hosts_per_switch: each,
         } => leaf_spine::rule(*leaves.sure()?, *spines.sure()?, each),
         TopologyKind::FatTree { ref ports } => fat_tree::rule(*ports.sure()?),
+        TopologyKind::Dragonfly {
+            ref groups,
+            ref switches_per_group,
+            ref global_links,
+            hosts_per_switch: each,
+        } => dragonfly::rule(joined(groups, switches_per_group, global_links)?, each),
+        TopologyKind::DragonflyPlus {
+            ref groups,
+            ref leaves_per_group,
+            ref spines_per_group,
+            ref global_links,
+            hosts_per_switch: each,
+        } => {
+            let joined = joined(groups, spines_per_group, global_links)?;
+            dragonfly::plus(joined, *leaves_per_group.sure()?, each)
+        }
+        TopologyKind::RailOptimised {
+            ref servers,
+            rails,
+            servers_per_leaf,
+            ref spines,
+        } => rails::rule(Rails {
+            servers: *servers.sure()?,
+            rails,
+            servers_per_leaf,
+            spines: *spines.sure()?,
+        }),
+    })
+}
+
+fn joined(
+    groups: &Placed<u32>,
+    switches: &Placed<u32>,
+    global_links: &Placed<u32>,
+) -> Option<Groups> {
+    Some(Groups {
+        groups: *groups.sure()?,
+        switches: *switches.sure()?,
+        global_links: *global_links.sure()?,
     })
 }
 
