@@ -111,7 +111,7 @@ impl Network {
     /// The station a data frame is for, or the group of several.
     #[inline]
     pub(crate) fn destination(&self, frame: &Unit) -> u32 {
-        self.classes.flows[frame.flow() as usize]
+        self.classes.flows[self.classes.place(frame.flow())]
             .ends(frame.is_forward())
             .1
     }
@@ -125,7 +125,7 @@ impl Network {
             let ends = (channel.from, channel.to);
             return self.units.view(id, ends, false, false);
         }
-        let flow = &self.classes.flows[frame.flow() as usize];
+        let flow = &self.classes.flows[self.classes.place(frame.flow())];
         let ends = flow.ends(frame.is_forward());
         let units = &self.units;
         let mut view = units.view(

@@ -19,6 +19,9 @@ impl Divisible for EthernetSpec {
         if self.flows.is_empty() {
             return Some("there are no flows");
         }
+        if !self.rules.arrivals.is_empty() {
+            return Some("flows without a row of their own begin on one thread");
+        }
         if self.flows.iter().any(FlowSpec::is_outside) {
             return Some(OUTSIDE);
         }
