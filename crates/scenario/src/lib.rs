@@ -44,7 +44,7 @@ pub use circuits::control::n3_for;
 pub use frames::{EthernetScenario, GivenUp, headroom};
 pub use language::diagnostics::{Diagnostic, Diagnostics, Severity};
 pub use language::errors::{error_codes, errors_markdown, explain_error};
-pub use language::files::{LARGEST_FILE_BYTES, Loader, text_of};
+pub use language::files::{LARGEST_FILE_BYTES, Load, Loader, Reopen, text_of};
 pub use language::instant::instant;
 pub use language::source::{At, LARGEST_BYTES, Set, Source};
 pub use language::suggest::nearest;

@@ -121,11 +121,12 @@ impl Distribution {
         self
     }
 
-    /// The same, with more that had not ended, each at an age of its own.
-    pub fn with_all_open(mut self, ages: impl Iterator<Item = f64>) -> Distribution {
-        for age in ages {
+    /// The same, with more that had not ended, each at an age of its own, and none of which takes
+    /// less than what stands beside that.
+    pub fn with_all_open(mut self, ages: impl Iterator<Item = (f64, f64)>) -> Distribution {
+        for (age, least) in ages {
             self.oldest = Some(self.oldest.map_or(age, |oldest| oldest.max(age)));
-            self.open.push((age, 1));
+            self.open.push((age.max(least), 1));
         }
         self.open = ascending(self.open);
         self
@@ -375,9 +376,11 @@ mod tests {
             let wanted = collect(&[70_001, 9, 5, 5_003, 90_007]);
             assert_eq!(all.distribution(), wanted.distribution(), "{most}");
         }
-        let open = of([5], 4).with_all_open([7.0, 3.0, 7.0].into_iter());
+        let open = |least| [7.0, 3.0, 7.0].map(|age| (age, least)).into_iter();
         let one_by_one = of([5], 4).with_open(7.0, 2).with_open(3.0, 1);
-        assert_eq!(open, one_by_one);
+        assert_eq!(of([5], 4).with_all_open(open(0.0)), one_by_one);
+        let none_below = one_by_one.none_below(5.0);
+        assert_eq!(of([5], 4).with_all_open(open(5.0)), none_below);
     }
 
     #[test]

@@ -65,6 +65,7 @@ fn with_rows(spec: &EthernetSpec, rows: usize) -> EthernetSpec {
     members.rules.arrivals = vec![ArrivalSpec {
         name: "list".into(),
         count: all.len() as u32,
+        active: 1,
         kinds,
         arrivals: ArrivalRecipe::new(move || Box::new(Listed(all.clone().into_iter()))),
     }];

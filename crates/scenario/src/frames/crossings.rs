@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_ends::TcpSpec;
 use backwater_ends::spec::{Recovery, Reuse, RoceSpec};
+use backwater_kernel::Time;
 use backwater_net::frames::spec::{
     CNP_BYTES, FRAME_LEAST_BYTES, FlowSpec, ROCE_BYTES, RouteSpec, TCP_IP_BYTES, TELEMETRY_BYTES,
     TrafficSpec, TransportSpec,
@@ -37,9 +38,17 @@ struct Demand {
     to: u32,
     class: u8,
     from: u32,
-    /// The first of them.
+    /// The first of them: its number, or what follows those of all flows with a row.
     flow: usize,
     load: Load,
+}
+
+/// Where it is said where a flow goes.
+fn target<'a>(flows: &'a Flows<'_>, flow: usize) -> &'a At {
+    match flow.checked_sub(flows.tables.len()) {
+        None => flows.tables[flow].to,
+        Some(group) => flows.groups[group].table.to,
+    }
 }
 
 /// Follows all flows; says which have no path, and which paths are loops.
@@ -68,13 +77,19 @@ pub(crate) fn follow(
             true => walk.one_by_one(paths, group, flows),
             false => walk.together(paths, group, flows),
         };
-        let is_back = |flow: usize| flows.specs[flow].destination != to;
+        let is_back = |flow: usize| {
+            flows
+                .specs
+                .get(flow)
+                .is_some_and(|own| own.destination != to)
+        };
         wrong.extend(mistakes.into_iter().map(|(flow, d)| (is_back(flow), d)));
         if walk.steps > MOST_STEPS {
             walk.found.is_partial = true;
             break;
         }
     }
+    walk.found.is_partial |= flows.groups.iter().any(|group| group.has_more_pairs);
     let trees = (0..)
         .zip(&flows.specs)
         .filter(|(_, flow)| flow.is_multicast());
@@ -97,6 +112,7 @@ pub(crate) fn follow(
 /// All that hosts send to each other, by destination, class and source.
 fn demands(flows: &Flows<'_>) -> Vec<Demand> {
     let mut all: Vec<Demand> = Vec::with_capacity(2 * flows.specs.len());
+    members(flows, &mut all);
     let flows = flows.specs.iter().enumerate();
     for (flow, spec) in flows.filter(|(_, flow)| !flow.is_multicast()) {
         for (is_forward, load) in loads(spec) {
@@ -122,6 +138,42 @@ fn demands(flows: &Flows<'_>) -> Vec<Demand> {
         same
     });
     all
+}
+
+/// Of flows without a row: as much at once as may be, in frames of any size.
+fn members(flows: &Flows<'_>, all: &mut Vec<Demand>) {
+    for (flow, group) in (flows.specs.len()..).zip(&flows.groups) {
+        for kind in &group.spec.kinds {
+            let endless = FlowSpec {
+                traffic: TrafficSpec::Infinite {
+                    start: Time::ZERO,
+                    bytes: None,
+                },
+                ..kind.clone()
+            };
+            for (is_forward, load) in loads(&endless) {
+                let load = Load {
+                    sizes: Sizes::any(load.sizes.largest, FRAME_LEAST_BYTES),
+                    most: u64::MAX,
+                    most_frames: u64::MAX,
+                    ..load
+                };
+                all.extend(group.pairs.iter().map(|(source, destination)| {
+                    let (from, to) = match is_forward {
+                        true => (*source, *destination),
+                        false => (*destination, *source),
+                    };
+                    Demand {
+                        to,
+                        class: kind.class,
+                        from,
+                        flow,
+                        load: Load { last: to, ..load },
+                    }
+                }));
+            }
+        }
+    }
 }
 
 /// What came to nodes that are still to be left, by their distance: node, channel and load.
@@ -150,7 +202,7 @@ impl Walk<'_> {
             let (from, class) = (demand.from, demand.class);
             let next = paths.next(from).to_vec();
             if next.is_empty() {
-                let at = flows.tables[demand.flow].to;
+                let at = target(flows, demand.flow);
                 wrong.push((demand.flow, self.unreachable(from, from, demand.to, at)));
             }
             for out in next {
@@ -206,7 +258,7 @@ impl Walk<'_> {
             if self.steps > MOST_STEPS {
                 break;
             }
-            let at = flows.tables[demand.flow].to;
+            let at = target(flows, demand.flow);
             let found = self.demand(paths, demand.from, demand.class, &demand.load, at);
             wrong.extend(found.err().map(|diagnostic| (demand.flow, diagnostic)));
         }

@@ -134,15 +134,15 @@ impl Bin {
     pub fn outcome(&self, group: u32, at: Time) -> MembersOutcome {
         let (delivered, delay) = self.ends.delivered();
         let mut ends = self.ends.outcome();
-        let age = |began: Time| at.since(began).ps();
+        let age = |began: Time| at.since(began).ps() as f64;
         let open = || self.open.iter().copied();
-        let ages = open().map(|(began, alone)| age(began).max(alone) as f64);
+        let ages = open().map(|(began, alone)| (age(began), alone as f64));
         ends.transfer_time = ends.transfer_time.with_all_open(ages);
-        let ages = self.unacknowledged.iter().map(|began| age(*began) as f64);
+        let ages = self.unacknowledged.iter().map(|began| (age(*began), 0.0));
         ends.acknowledged_time = ends.acknowledged_time.with_all_open(ages);
         ends.unacknowledged_total = self.almost;
         let known = open().filter(|(_, alone)| *alone > 0);
-        let ages = known.map(|(began, alone)| age(began).max(alone) as f64 / alone as f64);
+        let ages = known.map(|(began, alone)| (age(began) / alone as f64, 1.0));
         let slowdown = self.slowdown.distribution().over(SLOWDOWN_PARTS as f64);
         MembersOutcome {
             group,

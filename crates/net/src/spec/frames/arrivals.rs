@@ -49,6 +49,8 @@ pub struct ArrivalSpec {
     /// How many there are. Their numbers are those behind [`Spec::flows`](super::Spec::flows) and
     /// behind the groups before, in the order in which they begin.
     pub count: u32,
+    /// About so many are active at once, at most: what their memory is estimated by.
+    pub active: u32,
     /// What they are like; hosts and traffic are those of an arrival.
     pub kinds: Vec<FlowSpec>,
     /// When, between which hosts and with how many bytes.
