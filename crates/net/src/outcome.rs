@@ -167,6 +167,12 @@ impl Outcome {
         self.flows.iter().chain(members)
     }
 
+    /// Flows with a row, and those without that began.
+    pub fn flow_count(&self) -> u64 {
+        let members = self.members.iter().map(|own| own.flows);
+        self.flows.len() as u64 + members.sum::<u64>()
+    }
+
     /// Of all flows, in units.
     pub fn balance(&self) -> Balance {
         self.all_flows().map(FlowOutcome::balance).sum()

@@ -25,7 +25,7 @@ use backwater_net::frames::spec::EthernetSpec;
 use crate::events::Findings;
 pub use capture::{Capture, SNAP_BYTES};
 pub use completion::Completion;
-pub use groups::{fairness, goodputs, lasting};
+pub use groups::{fairness, goodputs, lasting, members_goodput};
 pub use trace::EthernetTrace;
 pub(crate) use trace::kind;
 

@@ -243,7 +243,7 @@ impl<S: EventScenario> Found for FoundEvents<'_, S> {
     }
 
     fn grew(&self) -> String {
-        let inside = self.run.outcome.flows.iter().map(|flow| flow.inside_total);
+        let inside = self.run.outcome.all_flows().map(|flow| flow.inside_total);
         let flows = self.scenario.names().into_iter().zip(inside);
         let flows: Vec<(&str, u64)> = flows.collect();
         grown(S::Network::UNIT, flows.into_iter(), &self.told.series)

@@ -46,7 +46,7 @@ impl Engine for Frames<'_> {
             counted(switches, "switch"),
             counted(network.links.len(), "link"),
             counted(classes.map_or(0, Vec::len), "class"),
-            counted(network.flows.len(), "flow"),
+            counted(network.flow_count(), "flow"),
             counted(self.0.series.len(), "series")
         )
     }

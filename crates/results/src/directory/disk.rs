@@ -1,7 +1,7 @@
 //! Files that appear whole, below one directory, and reading that always ends.
 
 use std::fs::{self, File, FileType, OpenOptions};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, BufReader, ErrorKind, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
 /// From so many files on, the whole file system is flushed at once where that can be asked for:

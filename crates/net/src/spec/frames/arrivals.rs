@@ -84,6 +84,12 @@ impl ArrivalSpec {
 }
 
 impl EthernetSpec {
+    /// Flows with a row, and those without.
+    pub fn flow_count(&self) -> u64 {
+        let groups = self.rules.arrivals.iter();
+        self.flows.len() as u64 + groups.map(|group| u64::from(group.count)).sum::<u64>()
+    }
+
     /// Flows that have a row, and kinds of those that have none.
     pub fn kinds(&self) -> impl Iterator<Item = &FlowSpec> {
         let groups = self.rules.arrivals.iter();
