@@ -218,11 +218,11 @@ impl Scenario {
             )));
         }
         let limits = Memory::default().limits(1);
-        let load = |path: &Path| match self.is_shipped {
-            true => shipped(path),
-            false => backwater::read_named(path),
+        let load: &Loader<'_> = match self.is_shipped {
+            true => &shipped,
+            false => &backwater::Disk,
         };
-        backwater_scenario::parse_with(&self.source, &self.sets, &limits, &load)
+        backwater_scenario::parse_with(&self.source, &self.sets, &limits, load)
             .map_err(|mistakes| Failure::Mistakes(Box::new(mistakes)))
     }
 
