@@ -213,6 +213,8 @@ impl FrameFlow {
     pub const DIVIDED: u8 = 32;
     /// Switches state rates to its sources.
     pub const HEARS_RATES: u8 = 64;
+    /// It has no row.
+    pub const MEMBER: u8 = 128;
 
     /// Where its frames start and where they end, one way or the other.
     #[inline]

@@ -7,7 +7,7 @@ use backwater_run::job::{self, Job};
 use backwater_run::memory::{self, Memory};
 use backwater_run::{Pace, STEPS, Wanted, WhenMap};
 use backwater_scenario::compare::is_comparison;
-use backwater_scenario::{Set, Source, value_at};
+use backwater_scenario::{Loader, Set, Source, value_at};
 use pyo3::prelude::*;
 
 use crate::columns::Columns;

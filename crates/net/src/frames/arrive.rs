@@ -102,9 +102,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             false => End::Opener,
         };
         self.arm((flow_id, place), end);
-        if flow_id >= self.network.classes.rows {
-            self.note_member(flow_id);
-        }
     }
 
     /// A frame that came over `input`, in the lane `account`, is admitted to the queue in front of

@@ -235,9 +235,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             }
         }
         self.arm((flow, place), end);
-        if flow >= self.network.classes.rows {
-            self.note_member(flow);
-        }
     }
 
     /// Sees to it that the next timer of a flow's end has an event, by number and place. What this end did may be
@@ -261,8 +258,19 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let way = flow * 2 + end as u32;
             self.events.push(Timer::Station.at(*armed, way));
         }
-        if own.is(FrameFlow::DIVIDED) {
+        if own.is(FrameFlow::DIVIDED | FrameFlow::MEMBER) {
+            self.after_turn(flow, own.bits);
+        }
+    }
+
+    /// An end of a flow has done what it does at this instant, and somebody has to know.
+    #[cold]
+    fn after_turn(&mut self, flow: u32, bits: u8) {
+        if bits & FrameFlow::DIVIDED != 0 {
             self.tell(flow);
+        }
+        if bits & FrameFlow::MEMBER != 0 {
+            self.note_member(flow);
         }
     }
 

@@ -10,7 +10,7 @@ use backwater_ends::stations::End;
 use backwater_kernel::{Balance, EventQueue, Place, Time};
 
 use crate::classes::members::{Bin, Ended, Opening, Slot};
-use crate::classes::{Classes, Losses};
+use crate::classes::{Classes, FrameFlow, Losses};
 use crate::frames::build;
 use crate::hop::timer::Timer;
 use crate::network::Network;
@@ -178,7 +178,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         classes.stations.open((place, number), &spec.ends(), 1);
         let is_pulled = classes.stations.is_pulled(place);
-        let flow = build::flow(number, &spec, is_pulled);
+        let mut flow = build::flow(number, &spec, is_pulled);
+        flow.bits |= FrameFlow::MEMBER;
         match place == fresh {
             true => {
                 classes.flows.push(flow);

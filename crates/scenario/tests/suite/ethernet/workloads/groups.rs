@@ -1,7 +1,5 @@
 //! Workloads whose flows have no row: what is told as the run goes on is what rows would be.
 
-use backwater_net::frames::spec::Arrivals;
-
 use super::*;
 
 const GROUP: &str = "rows = \"group\"\n";
