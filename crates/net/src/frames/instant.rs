@@ -259,7 +259,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.events.push(Timer::Station.at(*armed, way));
         }
         if own.is(FrameFlow::DIVIDED | FrameFlow::MEMBER) {
-            self.after_turn(flow, own.bits);
+            let bits = own.bits;
+            self.after_turn(flow, bits);
         }
     }
 

@@ -347,7 +347,8 @@ impl Law {
     pub(crate) fn in_order(&self) -> Box<dyn Iterator<Item = Arrival> + Send> {
         match self.clone() {
             Law::Hosts(hosts) => Box::new(Merged::new(hosts)),
-            Law::Incasts(incasts) => Box::new(incasts),
+            // Asked again after the last, it would draw more.
+            Law::Incasts(incasts) => Box::new(incasts.fuse()),
         }
     }
 }
