@@ -95,6 +95,12 @@ impl Members {
         self.places.find(number)
     }
 
+    /// The number of the flow that has this slot, if it is active.
+    pub fn number(&self, slot: u32) -> Option<u32> {
+        let slot = self.slots.get(slot as usize)?;
+        (slot.number != NONE).then_some(slot.number)
+    }
+
     /// A flow has this place from now on.
     pub fn take(&mut self, (place, rows): (u32, u32), slot: Slot) {
         self.places.insert(slot.number, place);

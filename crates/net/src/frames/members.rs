@@ -45,6 +45,14 @@ impl Classes {
         }
     }
 
+    /// The number of the flow at a place, if one is active there.
+    pub(crate) fn number(&self, place: u32) -> Option<u32> {
+        match place.checked_sub(self.rows) {
+            None => Some(place),
+            Some(slot) => self.members.number(slot),
+        }
+    }
+
     /// Nothing of a flow is on its way, and neither end waits for an instant: nothing can come of
     /// it any more.
     fn has_ended(&self, place: u32) -> bool {

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_ends::TcpSpec;
 use backwater_ends::spec::{Recovery, Reuse, RoceSpec};
-use backwater_kernel::Time;
 use backwater_net::frames::spec::{
     CNP_BYTES, FRAME_LEAST_BYTES, FlowSpec, ROCE_BYTES, RouteSpec, TCP_IP_BYTES, TELEMETRY_BYTES,
     TrafficSpec, TransportSpec,
@@ -20,10 +19,12 @@ use super::routes::Paths;
 use crate::prelude::*;
 
 mod found;
+mod members;
 mod multicast;
 
 pub(crate) use found::{Crossings, Load};
 use found::{Loads, merge};
+use members::target;
 
 /// Steps from channel to channel that are followed: some seconds, and enough for a flow from each
 /// of 11,664 hosts of a fat tree.
@@ -41,14 +42,6 @@ struct Demand {
     /// The first of them: its number, or what follows those of all flows with a row.
     flow: usize,
     load: Load,
-}
-
-/// Where it is said where a flow goes.
-fn target<'a>(flows: &'a Flows<'_>, flow: usize) -> &'a At {
-    match flow.checked_sub(flows.tables.len()) {
-        None => flows.tables[flow].to,
-        Some(group) => flows.groups[group].table.to,
-    }
 }
 
 /// Follows all flows; says which have no path, and which paths are loops.
@@ -112,7 +105,7 @@ pub(crate) fn follow(
 /// All that hosts send to each other, by destination, class and source.
 fn demands(flows: &Flows<'_>) -> Vec<Demand> {
     let mut all: Vec<Demand> = Vec::with_capacity(2 * flows.specs.len());
-    members(flows, &mut all);
+    members::add(flows, &mut all);
     let flows = flows.specs.iter().enumerate();
     for (flow, spec) in flows.filter(|(_, flow)| !flow.is_multicast()) {
         for (is_forward, load) in loads(spec) {
@@ -138,42 +131,6 @@ fn demands(flows: &Flows<'_>) -> Vec<Demand> {
         same
     });
     all
-}
-
-/// Of flows without a row: as much at once as may be, in frames of any size.
-fn members(flows: &Flows<'_>, all: &mut Vec<Demand>) {
-    for (flow, group) in (flows.specs.len()..).zip(&flows.groups) {
-        for kind in &group.spec.kinds {
-            let endless = FlowSpec {
-                traffic: TrafficSpec::Infinite {
-                    start: Time::ZERO,
-                    bytes: None,
-                },
-                ..kind.clone()
-            };
-            for (is_forward, load) in loads(&endless) {
-                let load = Load {
-                    sizes: Sizes::any(load.sizes.largest, FRAME_LEAST_BYTES),
-                    most: u64::MAX,
-                    most_frames: u64::MAX,
-                    ..load
-                };
-                all.extend(group.pairs.iter().map(|(source, destination)| {
-                    let (from, to) = match is_forward {
-                        true => (*source, *destination),
-                        false => (*destination, *source),
-                    };
-                    Demand {
-                        to,
-                        class: kind.class,
-                        from,
-                        flow,
-                        load: Load { last: to, ..load },
-                    }
-                }));
-            }
-        }
-    }
 }
 
 /// What came to nodes that are still to be left, by their distance: node, channel and load.

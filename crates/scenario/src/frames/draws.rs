@@ -10,6 +10,33 @@ use backwater_kernel::{Duration, Stream, Time};
 use super::flow_list::Arrival;
 use super::flow_sizes::SizeLaw;
 
+/// By what flows are drawn.
+#[derive(Clone)]
+pub(crate) enum Law {
+    /// Each host by itself.
+    Hosts(Vec<OfHost>),
+    Incasts(Incasts),
+}
+
+impl Law {
+    /// All of them, in some order.
+    pub(crate) fn all(self) -> Vec<Arrival> {
+        match self {
+            Law::Hosts(hosts) => hosts.into_iter().flatten().collect(),
+            Law::Incasts(incasts) => incasts.collect(),
+        }
+    }
+
+    /// One after the other, as they begin.
+    pub(crate) fn in_order(&self) -> Box<dyn Iterator<Item = Arrival> + Send> {
+        match self.clone() {
+            Law::Hosts(hosts) => Box::new(Merged::new(hosts)),
+            // Asked again after the last, it would draw more.
+            Law::Incasts(incasts) => Box::new(incasts.fuse()),
+        }
+    }
+}
+
 /// What flows of a law have in common.
 pub(crate) struct Shared {
     /// Hosts that receive, and where each stands.

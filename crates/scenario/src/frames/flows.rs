@@ -36,9 +36,9 @@ pub(crate) struct Flows<'r> {
     pub listed: Vec<Listed>,
     /// Flows that have no row.
     pub groups: Vec<Group<'r>>,
-    marked: [bool; 8],
+    pub(super) marked: [bool; 8],
     /// Rate of the port of each node: of several the fastest.
-    lines: BTreeMap<u32, Rate>,
+    pub(super) lines: BTreeMap<u32, Rate>,
     room: Room,
 }
 
@@ -241,7 +241,15 @@ fn workload<'r>(
     mistakes: &mut Diagnostics,
 ) {
     if given.rows.value == Rows::Group {
-        return group((given, index), setting, (file, files), flows, mistakes);
+        let table = of_workload(given);
+        return members::add(
+            (given, index),
+            table,
+            setting,
+            (file, files),
+            flows,
+            mistakes,
+        );
     }
     let arrivals = workloads::arrivals((given, index), setting, files, mistakes);
     let Some((arrivals, asked)) = arrivals else {
@@ -277,46 +285,6 @@ const fn of_workload(given: &Placed<Workloads>) -> Table<'_> {
         at: &given.at,
         is_many: true,
     }
-}
-
-/// Flows that begin while the run goes on, and have no row.
-fn group<'r>(
-    (given, index): (&'r Placed<Workloads>, u64),
-    setting: Setting<'_>,
-    (file, files): (&EthernetFile, &mut Files<'_>),
-    flows: &mut Flows<'r>,
-    mistakes: &mut Diagnostics,
-) {
-    let Some(seen) = members::look((given, index), setting, files, mistakes) else {
-        return;
-    };
-    let table = of_workload(given);
-    let class = usize::from(*table.settings.class);
-    let is_marked = flows.marked.get(class) == Some(&true);
-    let (mut transports, mut kind_of) = (Vec::<(Rate, TransportSpec)>::new(), BTreeMap::new());
-    for host in seen.sources() {
-        let line = flows.lines.get(&host).copied().unwrap_or(Rate(1));
-        let known = transports.iter().position(|(known, _)| *known == line);
-        let kind = known.unwrap_or_else(|| {
-            let mut unheard = Diagnostics::default();
-            let mistakes = match transports.is_empty() {
-                true => &mut *mistakes,
-                false => &mut unheard,
-            };
-            let made = transport(file, &table, (is_marked, false), line, mistakes);
-            transports.push((line, made));
-            transports.len() - 1
-        });
-        kind_of.insert(host, kind as u32);
-    }
-    if let Some((_, transport)) = transports.first() {
-        let framed = (transport, given.settings.tagged);
-        flows.offers.extend(seen.asked.offers(framed, &seen.sizes));
-        flows
-            .matrices
-            .extend(seen.asked.matrices(framed, &seen.sizes));
-    }
-    flows.groups.push(seen.group(table, &transports, kind_of));
 }
 
 fn named(

@@ -4,15 +4,20 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use backwater_kernel::{Rate, Time};
+use backwater_kernel::{Rate, Time, TraceHash};
 use backwater_net::frames::spec::{
     Arrival as Begins, ArrivalRecipe, ArrivalSpec, Arrivals, FlowSpec, TrafficSpec, TransportSpec,
 };
 
+use super::asked::{Asked, Sums};
+use super::carriers::transport;
+use super::draws::Law;
 use super::flow_list::{Arrival, Hosts, List};
+use super::flows::Flows as All;
 use super::flows::Table;
-use super::workloads::{self, Asked, Either, Law, Setting, Sums};
-use crate::given::frames::workloads::Workloads;
+use super::workloads::{self, Either, Setting};
+use crate::given::frames::EthernetFile;
+use crate::given::frames::workloads::{Workloads, WorkloadsKind};
 use crate::language::files::{Files, Reopen};
 use crate::network::patterns::MOST_MEMBERS;
 use crate::prelude::*;
@@ -122,6 +127,46 @@ impl Pairs {
     }
 }
 
+/// Flows that begin while the run goes on, and have no row.
+pub(crate) fn add<'r>(
+    (given, index): (&Workloads, u64),
+    table: Table<'r>,
+    setting: Setting<'_>,
+    (file, files): (&EthernetFile, &mut Files<'_>),
+    flows: &mut All<'r>,
+    mistakes: &mut Diagnostics,
+) {
+    let Some(seen) = look((given, index), setting, files, mistakes) else {
+        return;
+    };
+    let class = usize::from(*table.settings.class);
+    let is_marked = flows.marked.get(class) == Some(&true);
+    let (mut transports, mut kind_of) = (Vec::<(Rate, TransportSpec)>::new(), BTreeMap::new());
+    for host in seen.sources() {
+        let line = flows.lines.get(&host).copied().unwrap_or(Rate(1));
+        let known = transports.iter().position(|(known, _)| *known == line);
+        let kind = known.unwrap_or_else(|| {
+            let mut unheard = Diagnostics::default();
+            let mistakes = match transports.is_empty() {
+                true => &mut *mistakes,
+                false => &mut unheard,
+            };
+            let made = transport(file, &table, (is_marked, false), line, mistakes);
+            transports.push((line, made));
+            transports.len() - 1
+        });
+        kind_of.insert(host, kind as u32);
+    }
+    if let Some((_, transport)) = transports.first() {
+        let framed = (transport, given.settings.tagged);
+        flows.offers.extend(seen.asked.offers(framed, &seen.sizes));
+        flows
+            .matrices
+            .extend(seen.asked.matrices(framed, &seen.sizes));
+    }
+    flows.groups.push(seen.group(table, &transports, kind_of));
+}
+
 /// Looks through all flows of a workload; `None` if something is wrong, which is then told.
 pub(crate) fn look(
     (given, number): (&Workloads, u64),
@@ -154,7 +199,7 @@ pub(crate) fn look(
             return None;
         }
     };
-    let mut first = None;
+    let (mut first, mut print) = (None, TraceHash::new());
     let (mut count, mut last) = (0, Time::ZERO);
     let (mut sizes, mut sums, mut pairs) = (Vec::new(), Sums::default(), Pairs::default());
     loop {
@@ -171,6 +216,9 @@ pub(crate) fn look(
         if sizes.len() < SIZES {
             sizes.push(flow.bytes);
         }
+        for word in [flow.at.ps(), flow.from.into(), flow.to.into(), flow.bytes] {
+            print.add(word);
+        }
         sums.add(&flow);
         pairs.add((flow.from, flow.to));
     }
@@ -182,6 +230,9 @@ pub(crate) fn look(
         return None;
     }
     pairs.sort();
+    if let WorkloadsKind::List { file } = &given.kind.value {
+        files.reopened.push((file.value.clone(), print.value()));
+    }
     let asked = asked.unwrap_or_else(|| sums.asked(setting.stop_at, at));
     Some(Seen {
         source,

@@ -6,6 +6,7 @@
 //! `lossless`, `deadlock` and `headroom`.
 
 mod account;
+mod asked;
 mod carriers;
 mod checks;
 mod collectives;

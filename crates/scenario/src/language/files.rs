@@ -73,6 +73,8 @@ pub(crate) struct Files<'a> {
     load: &'a Loader<'a>,
     /// Those read so far, under the names that the scenario gives them.
     pub read: Vec<Source>,
+    /// Those that are read again as a run goes on, and a fingerprint of what they hold.
+    pub reopened: Vec<(String, u64)>,
 }
 
 /// A file and the key that names it.
@@ -92,6 +94,7 @@ impl<'a> Files<'a> {
             folder: folder.unwrap_or(Path::new("")).into(),
             load,
             read: Vec::new(),
+            reopened: Vec::new(),
         }
     }
 
