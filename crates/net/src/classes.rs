@@ -6,6 +6,7 @@ pub(crate) mod account;
 pub(crate) mod credits;
 pub(crate) mod drain;
 pub(crate) mod lanes;
+pub(crate) mod members;
 pub(crate) mod queue;
 pub(crate) mod requests;
 pub mod routes;
@@ -28,6 +29,7 @@ use account::{Account, AccountTimes};
 use credits::Credits;
 use drain::Drain;
 use lanes::Lanes;
+use members::Members;
 use queue::{Queue, QueueCounts};
 use requests::{Asked, Requests};
 use routes::Routes;
@@ -57,6 +59,11 @@ pub(crate) struct Classes {
     /// Ports in front of stations that take frames at their own pace, by channel.
     pub drains: Vec<Drain>,
     pub nodes: Vec<Node>,
+    /// Flows that have a row; those with larger numbers have a slot. If all have, no number is
+    /// larger.
+    pub rows: u32,
+    pub members: Members,
+    /// By place, as all that is of flows.
     pub flows: Vec<FrameFlow>,
     pub losses: Vec<Losses>,
     /// By flow, how long a transfer takes that has the network to itself, if that is known.
@@ -112,6 +119,8 @@ impl Classes {
             credits: Credits::default(),
             drains: Vec::new(),
             nodes: Vec::new(),
+            rows: u32::MAX,
+            members: Members::default(),
             flows: Vec::new(),
             losses: Vec::new(),
             alone: Vec::new(),
@@ -214,6 +223,8 @@ impl FrameFlow {
     pub const DIVIDED: u8 = 32;
     /// Switches state rates to its sources.
     pub const HEARS_RATES: u8 = 64;
+    /// It has no row.
+    pub const MEMBER: u8 = 128;
 
     /// Where its frames start and where they end, one way or the other.
     #[inline]

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use backwater_kernel::{DelayOutcome, Time};
 
 use super::messages::Messages;
-use super::tally::Tally;
+use super::tally::{EndsSum, Tally};
 use super::transfers::{End, Milestone, News, Transfers};
 use super::{NEVER_PS, Outgoing, Payload};
 use crate::control::Telemetry;
@@ -256,6 +256,21 @@ impl<E: Transport> Connection<E> {
     /// Frames delivered, and what those to the destination took.
     pub fn delivered(&self) -> (u64, DelayOutcome) {
         self.tally.delivered()
+    }
+
+    /// The last acknowledgement of its transfer, of which it has one, is missing.
+    pub const fn is_unacknowledged(&self) -> bool {
+        self.transfers.is_unacknowledged || self.tally.is_unfinished()
+    }
+
+    /// Counts what they did among others.
+    pub fn sum_up(&self, into: &mut EndsSum) {
+        let tcp = combine(self.counts(), self.before, |all, before| all - before);
+        into.add(
+            &self.tally,
+            self.transfers.planned().unwrap_or(0),
+            Some(tcp),
+        );
     }
 
     /// What both ends saw.

@@ -44,7 +44,7 @@ fn time(spec: &EthernetSpec, network: &Network, (id, flow): (u32, &FlowSpec)) ->
         let frames = Frames::of(flow, bytes)?;
         let took_ps = match network.classes.routes.only(spec, way) {
             Some(path) => network.carry_ps(&path, &frames),
-            None => network.carry_spread_ps(&network.one_of_alike(spec, way)?, &frames),
+            None => network.carry_spread_ps(&network.one_of_alike(ends_of(spec, way))?.0, &frames),
         };
         u64::try_from(took_ps).ok()
     };
@@ -65,6 +65,30 @@ fn time(spec: &EthernetSpec, network: &Network, (id, flow): (u32, &FlowSpec)) ->
             there.checked_add(service.ps())?.checked_add(back)
         }
         _ => None,
+    }
+}
+
+impl Network {
+    /// The same of a flow without a row, whose ways are known at its place.
+    pub(crate) fn alone(&self, place: u32, flow: &FlowSpec) -> Option<Duration> {
+        let TrafficSpec::Infinite {
+            bytes: Some(bytes), ..
+        } = flow.traffic
+        else {
+            return None;
+        };
+        let frames = Frames::of(flow, bytes)?;
+        let took_ps = match self.classes.routes.path(2 * place) {
+            Some(path) => self.carry_ps(path, &frames),
+            None => {
+                let (path, is_only) = self.one_of_alike((flow.source, flow.destination))?;
+                match is_only {
+                    true => self.carry_ps(&path, &frames),
+                    false => self.carry_spread_ps(&path, &frames),
+                }
+            }
+        };
+        u64::try_from(took_ps).ok().map(Duration)
     }
 }
 
@@ -117,14 +141,15 @@ impl Frames {
 
 impl Network {
     /// Where frames are spread over several paths, one of them, if all are alike and none of the
-    /// links they are spread over is slower than the first: then no frame waits there.
-    fn one_of_alike(&self, spec: &EthernetSpec, way: u32) -> Option<Vec<u32>> {
+    /// links they are spread over is slower than the first: then no frame waits there. True if
+    /// there is only that one.
+    fn one_of_alike(&self, (from, to): (u32, u32)) -> Option<(Vec<u32>, bool)> {
         let Routes::Tables(tables) = &self.classes.routes else {
             return None;
         };
-        let (from, to) = ends_of(spec, way);
         let (mut nodes, mut path) = (vec![from], Vec::<u32>::new());
-        while nodes != [to] && path.len() < spec.nodes.len() {
+        let mut is_only = true;
+        while nodes != [to] && path.len() < self.classes.nodes.len() {
             let hops = nodes.iter().flat_map(|node| tables.next_hops(*node, to));
             let hops: Vec<u32> = hops.copied().collect();
             let looks = |hop: &u32| {
@@ -134,6 +159,7 @@ impl Network {
             };
             path.push(*hops.first()?);
             let one = looks(path.last()?);
+            is_only &= hops.len() == 1;
             let is_slower = one.0 < looks(&path[0]).0;
             if hops.iter().any(|hop| looks(hop) != one) || hops.len() > 1 && is_slower {
                 return None;
@@ -142,7 +168,7 @@ impl Network {
             nodes.sort_unstable();
             nodes.dedup();
         }
-        (nodes == [to]).then_some(path)
+        (nodes == [to]).then_some((path, is_only))
     }
 
     /// The same as [`Self::carry_ps`] over one of several paths that are alike, at the least: a

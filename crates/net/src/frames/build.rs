@@ -10,6 +10,7 @@ use backwater_kernel::{BuildError, Duration, EventQueue, Purpose, Stream, Time};
 use crate::classes::account::{Account, AccountTimes};
 use crate::classes::credits::Credits;
 use crate::classes::lanes;
+use crate::classes::members::Members;
 use crate::classes::queue::{Queue, QueueCounts};
 use crate::classes::requests::{Asked, Requests};
 use crate::classes::routes::Routes;
@@ -66,9 +67,10 @@ impl Specification for EthernetSpec {
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn set_first_events(&mut self, spec: &EthernetSpec) {
         for flow in 0..spec.flows.len() as u32 {
-            self.arm(flow, End::Opener);
-            self.arm(flow, End::Answerer);
+            self.arm((flow, flow), End::Opener);
+            self.arm((flow, flow), End::Answerer);
         }
+        self.set_first_arrivals();
         self.start_refresh_timers();
         self.start_counters();
         self.start_drains();
@@ -125,7 +127,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
     }
     let count = queues.len();
     let counts = counts(spec, &nodes);
-    let has_telemetry = spec.flows.iter().any(FlowSpec::has_telemetry);
+    let has_telemetry = spec.kinds().any(FlowSpec::has_telemetry);
     let marking = (0..count as u64).zip(&queues).map(|(at, queue)| {
         let at = at as usize;
         let has_dice = queue.marks || counts[at].ecn.is_some();
@@ -150,6 +152,8 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         counts,
         accounts,
         account_times: vec![AccountTimes::default(); count],
+        rows: rows(spec),
+        members: Members::new(spec),
         flows,
         losses: vec![Losses::default(); spec.flows.len()],
         alone: Vec::new(),
@@ -238,7 +242,7 @@ fn channels(spec: &EthernetSpec) -> Vec<Channel> {
 }
 
 fn queues(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Queue> {
-    let has_telemetry = spec.flows.iter().any(FlowSpec::has_telemetry);
+    let has_telemetry = spec.kinds().any(FlowSpec::has_telemetry);
     let mut queues = Vec::new();
     for (id, channel) in (0..).zip(spec.channels()) {
         let (from, _) = spec.ends(id).unwrap_or((NONE, NONE));
@@ -382,39 +386,54 @@ fn nodes(spec: &EthernetSpec, classes: usize) -> Result<(Vec<Node>, Vec<InputSha
     Ok((nodes, shares))
 }
 
+/// Flows whose number is their place; all of them, where each has a row.
+fn rows(spec: &EthernetSpec) -> u32 {
+    match spec.rules.arrivals.is_empty() {
+        true => u32::MAX,
+        false => spec.flows.len() as u32,
+    }
+}
+
 fn flows(spec: &EthernetSpec, stations: &Stations) -> Vec<FrameFlow> {
     let flows = (0..).zip(&spec.flows);
     flows
-        .map(|(id, flow)| {
-            let has_rtp = matches!(flow.transport, TransportSpec::Udp { has_rtp: true, .. });
-            let is_pulled = flow.transport.is_pulled() || stations.is_pulled(id);
-            let bits = [
-                (flow.is_tagged, FrameFlow::TAGGED),
-                (has_rtp, FrameFlow::RTP),
-                (flow.transport.is_ect(), FrameFlow::ECT),
-                (is_pulled, FrameFlow::PULLED),
-                (flow.is_multicast(), FrameFlow::MULTICAST),
-                (flow.hears_rates(), FrameFlow::HEARS_RATES),
-            ];
-            let bits = bits.into_iter().filter(|(is_so, _)| *is_so);
-            FrameFlow {
-                source: flow.source,
-                destination: flow.address(id),
-                class: flow.class,
-                message_class: flow.message_class(),
-                bits: bits.fold(0, |all, (_, bit)| all | bit),
-                armed: [Time::MAX; 2],
-                ..FrameFlow::default()
-            }
-        })
+        .map(|(id, own)| flow(id, own, stations.is_pulled(id)))
         .collect()
 }
 
-fn freezing(spec: &EthernetSpec) -> Vec<u32> {
-    let freezes = |flow: &FlowSpec| match &flow.transport {
+/// A flow of this number that has done nothing.
+pub(super) fn flow(id: u32, flow: &FlowSpec, is_pulled: bool) -> FrameFlow {
+    let has_rtp = matches!(flow.transport, TransportSpec::Udp { has_rtp: true, .. });
+    let is_pulled = flow.transport.is_pulled() || is_pulled;
+    let bits = [
+        (flow.is_tagged, FrameFlow::TAGGED),
+        (has_rtp, FrameFlow::RTP),
+        (flow.transport.is_ect(), FrameFlow::ECT),
+        (is_pulled, FrameFlow::PULLED),
+        (flow.is_multicast(), FrameFlow::MULTICAST),
+        (flow.hears_rates(), FrameFlow::HEARS_RATES),
+    ];
+    let bits = bits.into_iter().filter(|(is_so, _)| *is_so);
+    FrameFlow {
+        source: flow.source,
+        destination: flow.address(id),
+        class: flow.class,
+        message_class: flow.message_class(),
+        bits: bits.fold(0, |all, (_, bit)| all | bit),
+        armed: [Time::MAX; 2],
+        ..FrameFlow::default()
+    }
+}
+
+/// Its control stands still while its class is stopped.
+pub(super) fn freezes(flow: &FlowSpec) -> bool {
+    match &flow.transport {
         TransportSpec::Roce(roce) => roce.control.hears_stops(),
         TransportSpec::Tcp(_) | TransportSpec::Udp { .. } => false,
-    };
+    }
+}
+
+fn freezing(spec: &EthernetSpec) -> Vec<u32> {
     let flows = (0..).zip(&spec.flows);
     flows
         .filter(|(_, flow)| freezes(flow))

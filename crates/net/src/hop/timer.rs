@@ -59,12 +59,16 @@ pub(crate) enum Timer {
     Slot,
     /// A station of a routed flow acts.
     Station,
+    /// Flows of a group begin.
+    Arrival,
+    /// A flow may have ended.
+    Ended,
     /// A standstill of classes is looked for.
     Standstill,
 }
 
 impl Timer {
-    const ALL: [Timer; 27] = [
+    const ALL: [Timer; 29] = [
         Timer::Request,
         Timer::Refresh,
         Timer::Update,
@@ -91,6 +95,8 @@ impl Timer {
         Timer::Policer,
         Timer::Slot,
         Timer::Station,
+        Timer::Arrival,
+        Timer::Ended,
         Timer::Standstill,
     ];
 
@@ -121,8 +127,9 @@ impl Timer {
             | Timer::Spacing
             | Timer::Policer
             | Timer::Slot
-            | Timer::Station => Phase::Inject,
-            Timer::Standstill => Phase::Observe,
+            | Timer::Station
+            | Timer::Arrival => Phase::Inject,
+            Timer::Ended | Timer::Standstill => Phase::Observe,
         }
     }
 

@@ -40,7 +40,7 @@ impl Network {
             let here = &at_nodes[node as usize];
             found.queues[at].waits_for = moves_first(&found.queues, at, here);
         }
-        let flows = 0..self.classes.flows.len() as u32;
+        let flows = 0..self.classes.rows.min(self.classes.flows.len() as u32);
         found.sources = flows.map(|flow| self.station(flow)).collect();
     }
 

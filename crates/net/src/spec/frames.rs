@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 use backwater_ends::stations::{Setup, Stations};
 use backwater_kernel::{Duration, Rate, Time};
 
+mod arrivals;
 mod back_pressure;
 mod check;
 mod credit;
@@ -25,6 +26,7 @@ pub use super::{
     Bind, CreditRule, CreditSpec, ErrorSpec, Measure, OutageSpec, Ratio, ReserveSpec,
     SchedulerSpec, SeriesSpec, Spec, Stamp, Subject, VirtualClockSpec,
 };
+pub use arrivals::{Arrival, ArrivalRecipe, ArrivalSpec, Arrivals};
 pub use back_pressure::{
     BackPressureSpec, Binding, BlockedSpec, Choose, CountedFrom, Detect, InputStopsSpec, Message,
     Notify, Obeyed, Select, StoppedSpec, StopsSpec, StormSpec, TimeOutSpec, WatchdogAction,
@@ -124,6 +126,8 @@ pub struct FrameRules {
     pub stall_after: Duration,
     /// Stations that take frames slower than they come; those of one station in order of time.
     pub drains: Vec<DrainSpec>,
+    /// Flows that have no row.
+    pub arrivals: Vec<ArrivalSpec>,
 }
 
 /// From an instant on a station takes frames at a rate of its own, as on the wire: the port in
@@ -146,6 +150,7 @@ impl FrameRules {
             spread: Spread::Flows,
             stall_after,
             drains: Vec::new(),
+            arrivals: Vec::new(),
         }
     }
 

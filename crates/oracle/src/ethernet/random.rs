@@ -174,6 +174,7 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
             },
             stall_after: Duration(u64::MAX / 4),
             drains: Vec::new(),
+            arrivals: Vec::new(),
         },
     };
     shape::build(&mut dice, &mut spec, &rates, mix);

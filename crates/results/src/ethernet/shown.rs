@@ -5,7 +5,7 @@ use backwater_net::frames::spec::{EthernetSpec, MemorySpec, NodeKind};
 use backwater_net::outcome::{LossCause, Outcome};
 
 use super::completion::{self, Completion, times};
-use super::groups::{Group, fairness, goodputs, groups, lasting};
+use super::groups::{Group, fairness, goodputs, groups, lasting, members_goodput};
 use super::ports::{self, Queue, longest_stop_ps};
 use super::{Frames, group_table, plots, promises, transfers};
 use crate::distribution::{tail, without_p99};
@@ -93,16 +93,21 @@ impl Presented for EthernetSpec {
 /// The numbers that matter of frames alone.
 fn facts(run: &Frames<'_>) -> Vec<Fact> {
     let goodputs = goodputs(run);
-    let mut over = format!("over {}", counted(goodputs.len(), "flow"));
+    let mut over = format!("over {}", counted(run.outcome.flow_count(), "flow"));
     let lasting: Option<Vec<f64>> = lasting(run).into_iter().collect();
+    let lasting = lasting.filter(|_| run.outcome.members.is_empty());
     if let Some(rates) = lasting {
         over += &format!(", Jain's index {} of rates", fixed(fairness(&rates), 3));
     }
-    let mut facts = vec![Fact::new("Goodput", rate(goodputs.iter().sum()), over)];
+    let mut facts = vec![Fact::new(
+        "Goodput",
+        rate(goodputs.iter().sum::<f64>() + members_goodput(run)),
+        over,
+    )];
     if let Some((complete, last)) = transfers::sentence(&run.outcome) {
         facts.push(Fact::new("Transfers", grouped(complete), last));
     }
-    let slowdown = Completion::of(run.outcome.flows.iter()).slowdown;
+    let slowdown = Completion::of(run.outcome.all_flows()).slowdown;
     if let Some((mean, tail)) = slowdown.mean().zip(tail(&slowdown, times)) {
         let tail = match slowdown.percentile(99.0) {
             Some(_) => format!("p99 {tail}"),
@@ -130,8 +135,10 @@ fn flow_lines(run: &Frames<'_>) -> Vec<String> {
     let alone = |flow| Group {
         name: run.flow(flow),
         flows: vec![flow],
+        members: Vec::new(),
     };
     let (groups, first) = match run.outcome.flows.len() {
+        _ if !run.outcome.members.is_empty() => (groups(run), &FOLDED[..]),
         0 => return vec!["no flows".into()],
         few @ 1..=FLOWS => ((0..few as u32).map(alone).collect(), &ALONE[..]),
         _ => (groups(run), &FOLDED[..]),
@@ -141,7 +148,7 @@ fn flow_lines(run: &Frames<'_>) -> Vec<String> {
         name.short = "flow".into();
     }
     let mut keys = [first, &SHOWN].concat();
-    let flows = run.outcome.flows.iter();
+    let flows = run.outcome.all_flows();
     if flows
         .map(|flow| flow.ends.unfinished())
         .all(|open| open == 0)

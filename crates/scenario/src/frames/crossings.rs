@@ -19,10 +19,12 @@ use super::routes::Paths;
 use crate::prelude::*;
 
 mod found;
+mod members;
 mod multicast;
 
 pub(crate) use found::{Crossings, Load};
 use found::{Loads, merge};
+use members::target;
 
 /// Steps from channel to channel that are followed: some seconds, and enough for a flow from each
 /// of 11,664 hosts of a fat tree.
@@ -37,7 +39,7 @@ struct Demand {
     to: u32,
     class: u8,
     from: u32,
-    /// The first of them.
+    /// The first of them: its number, or what follows those of all flows with a row.
     flow: usize,
     load: Load,
 }
@@ -68,13 +70,19 @@ pub(crate) fn follow(
             true => walk.one_by_one(paths, group, flows),
             false => walk.together(paths, group, flows),
         };
-        let is_back = |flow: usize| flows.specs[flow].destination != to;
+        let is_back = |flow: usize| {
+            flows
+                .specs
+                .get(flow)
+                .is_some_and(|own| own.destination != to)
+        };
         wrong.extend(mistakes.into_iter().map(|(flow, d)| (is_back(flow), d)));
         if walk.steps > MOST_STEPS {
             walk.found.is_partial = true;
             break;
         }
     }
+    walk.found.is_partial |= flows.groups.iter().any(|group| group.has_more_pairs);
     let trees = (0..)
         .zip(&flows.specs)
         .filter(|(_, flow)| flow.is_multicast());
@@ -97,6 +105,7 @@ pub(crate) fn follow(
 /// All that hosts send to each other, by destination, class and source.
 fn demands(flows: &Flows<'_>) -> Vec<Demand> {
     let mut all: Vec<Demand> = Vec::with_capacity(2 * flows.specs.len());
+    members::add(flows, &mut all);
     let flows = flows.specs.iter().enumerate();
     for (flow, spec) in flows.filter(|(_, flow)| !flow.is_multicast()) {
         for (is_forward, load) in loads(spec) {
@@ -150,7 +159,7 @@ impl Walk<'_> {
             let (from, class) = (demand.from, demand.class);
             let next = paths.next(from).to_vec();
             if next.is_empty() {
-                let at = flows.tables[demand.flow].to;
+                let at = target(flows, demand.flow);
                 wrong.push((demand.flow, self.unreachable(from, from, demand.to, at)));
             }
             for out in next {
@@ -206,7 +215,7 @@ impl Walk<'_> {
             if self.steps > MOST_STEPS {
                 break;
             }
-            let at = flows.tables[demand.flow].to;
+            let at = target(flows, demand.flow);
             let found = self.demand(paths, demand.from, demand.class, &demand.load, at);
             wrong.extend(found.err().map(|diagnostic| (demand.flow, diagnostic)));
         }

@@ -91,7 +91,7 @@ impl<'a> Flight<'a> {
 
     /// How many copies of what is in a window there may be.
     fn most_copies(&self, class: u8) -> u64 {
-        let flows = || self.look.spec.flows.iter();
+        let flows = || self.look.spec.kinds();
         let timers = flows().filter(|flow| flow.class == class).filter_map(timer);
         let Some(shortest) = timers.min() else {
             return 1;
@@ -155,7 +155,7 @@ impl<'a> Flight<'a> {
                 .map(|(_, stay)| *stay)
         };
         let way = of(true).try_fold(of(false).max()?, u64::checked_add)?;
-        let flows = spec.flows.iter().filter(|flow| flow.class == class);
+        let flows = spec.kinds().filter(|flow| flow.class == class);
         let pause = flows.map(acknowledged_after).max()?;
         Some(Duration(way.checked_mul(2)?.checked_add(pause.0)?))
     }

@@ -7,6 +7,7 @@ use backwater_net::frames::spec::{FlowSpec, LinkSpec, TrafficSpec, TransportSpec
 
 use super::carriers::transport;
 use super::flow_list::Arrival;
+use super::members::{self, Group};
 use super::net::Net;
 use super::offers::{Listed, Matrix, Offer};
 use super::workloads::{self, Setting};
@@ -17,7 +18,7 @@ use crate::given::frames::collectives::Collectives;
 use crate::given::frames::flows::{self as given, FlowSettings, Transport};
 use crate::given::frames::switch::Spread;
 use crate::given::frames::traffic::Traffic;
-use crate::given::frames::workloads::Workloads;
+use crate::given::frames::workloads::{Rows, Workloads};
 use crate::language::files::Files;
 use crate::network::memory;
 use crate::network::patterns::{self, Room};
@@ -33,9 +34,11 @@ pub(crate) struct Flows<'r> {
     /// From which hosts to which, on average; and flows that are listed.
     pub matrices: Vec<Matrix>,
     pub listed: Vec<Listed>,
-    marked: [bool; 8],
+    /// Flows that have no row.
+    pub groups: Vec<Group<'r>>,
+    pub(super) marked: [bool; 8],
     /// Rate of the port of each node: of several the fastest.
-    lines: BTreeMap<u32, Rate>,
+    pub(super) lines: BTreeMap<u32, Rate>,
     room: Room,
 }
 
@@ -47,6 +50,7 @@ impl<'r> Flows<'r> {
             offers: Vec::new(),
             matrices: Vec::new(),
             listed: Vec::new(),
+            groups: Vec::new(),
             marked: queues::marked(links),
             lines: lines(links),
             room: Room {
@@ -58,9 +62,13 @@ impl<'r> Flows<'r> {
         }
     }
 
-    /// The flows, each with the table that made it.
+    /// The flows, each with the table that made it; of those without a row one of each kind.
     pub(crate) fn each(&self) -> impl Iterator<Item = (&FlowSpec, &Table<'r>)> {
-        self.specs.iter().zip(&self.tables)
+        let kinds = self.groups.iter().flat_map(|group| {
+            let kinds = group.spec.kinds.iter();
+            kinds.map(|kind| (kind, &group.table))
+        });
+        self.specs.iter().zip(&self.tables).chain(kinds)
     }
 }
 
@@ -78,6 +86,13 @@ pub(crate) struct Table<'r> {
     pub at: &'r At,
     /// It may make more than one.
     is_many: bool,
+}
+
+impl<'r> Table<'r> {
+    /// What its flows are called.
+    pub(super) fn name(&self) -> &'r str {
+        self.name.as_str()
+    }
 }
 
 /// The hosts of a flow: where it starts, and where it ends.
@@ -225,6 +240,17 @@ fn workload<'r>(
     flows: &mut Flows<'r>,
     mistakes: &mut Diagnostics,
 ) {
+    if given.rows.value == Rows::Group {
+        let table = of_workload(given);
+        return members::add(
+            (given, index),
+            table,
+            setting,
+            (file, files),
+            flows,
+            mistakes,
+        );
+    }
     let arrivals = workloads::arrivals((given, index), setting, files, mistakes);
     let Some((arrivals, asked)) = arrivals else {
         return;
@@ -237,15 +263,7 @@ fn workload<'r>(
         };
         ((own.from, vec![own.to]), traffic)
     };
-    let table = Table {
-        settings: &given.settings,
-        traffic: None,
-        waits: false,
-        to: &given.at,
-        name: &given.name,
-        at: &given.at,
-        is_many: true,
-    };
+    let table = of_workload(given);
     let first = flows.specs.len();
     let all = arrivals.into_iter().map(sent).collect();
     if let Some(transport) = add(file, table, all, flows, mistakes) {
@@ -254,6 +272,18 @@ fn workload<'r>(
         flows.matrices.extend(asked.matrices(framed, &sizes));
         let flows_of = first..flows.specs.len();
         flows.listed.extend(asked.listing(framed, &sizes, flows_of));
+    }
+}
+
+const fn of_workload(given: &Placed<Workloads>) -> Table<'_> {
+    Table {
+        settings: &given.value.settings,
+        traffic: None,
+        waits: false,
+        to: &given.at,
+        name: &given.value.name,
+        at: &given.at,
+        is_many: true,
     }
 }
 

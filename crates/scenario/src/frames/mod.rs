@@ -6,6 +6,7 @@
 //! `lossless`, `deadlock` and `headroom`.
 
 mod account;
+mod asked;
 mod carriers;
 mod checks;
 mod collectives;
@@ -14,6 +15,7 @@ pub(crate) mod counters;
 mod credits;
 mod crossings;
 mod deadlock;
+mod draws;
 mod flight;
 mod flow_list;
 mod flow_sizes;
@@ -22,7 +24,9 @@ pub mod headroom;
 mod limits;
 mod listeners;
 mod lossless;
+mod members;
 mod memory;
+mod needs_rows;
 mod net;
 mod offers;
 mod overload;
@@ -135,6 +139,11 @@ pub(crate) fn build(
             spread: (*file.switch.spread).into(),
             stall_after: run.stall.unwrap_or(checks::USUAL_STALL),
             drains,
+            arrivals: flows
+                .groups
+                .iter()
+                .map(|group| group.spec.clone())
+                .collect(),
         },
         flows: flows.specs.clone(),
         outages,
@@ -142,9 +151,11 @@ pub(crate) fn build(
     let flows_of = network.flows.iter_mut();
     let starts = flows_of.filter_map(|flow| flow.traffic.start_mut());
     jitter::postpone(starts, run.seed, run.start_jitter);
+
     checks::blocked(file, &network, mistakes);
     schedulers::check(file, &net, &network, mistakes);
     credits::add(&controls, &mut network, mistakes);
+    needs_rows::check(file, &network, &flows, mistakes);
     let consent = Consent::read(&controls, mistakes);
     let (mut given_up, mut headroom) = (Vec::new(), Vec::new());
     if mistakes.errors() == 0 {

@@ -93,10 +93,13 @@ pub(crate) fn of_frames(spec: &EthernetSpec) -> (u64, u64) {
         }
         TransportSpec::Udp { .. } => FLOW_BYTES + flow.others.len() as u64 * FLOW_BYTES,
     });
+    let groups = spec.rules.arrivals.iter();
+    let active = groups.map(|group| u64::from(group.active) * FLOW_BYTES);
+    let flows = flows.sum::<u64>() + active.sum::<u64>();
     let nodes = spec.nodes.len() as u64 * HOST_BYTES;
     let hops = Tables::size(spec).saturating_mul(HOP_BYTES);
     let channels = channels * (PORT_BYTES + classes * QUEUE_BYTES);
-    (flows.sum(), hops.saturating_add(nodes + channels))
+    (flows, hops.saturating_add(nodes + channels))
 }
 
 /// Bytes that a connection may have under way: one transfer at a time.

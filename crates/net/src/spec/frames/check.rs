@@ -275,7 +275,7 @@ fn check_flows(spec: &EthernetSpec) -> Result<(), BuildError> {
         .links
         .first()
         .map_or(1, |link| link.channels[0].queues.len());
-    for (id, flow) in spec.flows.iter().enumerate() {
+    for (id, flow) in spec.kinds().enumerate() {
         let is_station = |node: u32| {
             let node = spec.nodes.get(node as usize);
             node.is_some_and(|node| matches!(node.kind, NodeKind::Station { .. }))
@@ -309,7 +309,8 @@ fn check_flows(spec: &EthernetSpec) -> Result<(), BuildError> {
             return err(format!("flow {id}: this traffic needs the other transport"));
         }
     }
-    super::messages::check(spec)
+    super::messages::check(spec)?;
+    super::arrivals::check(spec)
 }
 
 /// What a queue pair needs beside its flow.
