@@ -78,7 +78,9 @@ impl Segment {
     pub fn twice(&self) -> Option<u64> {
         let blocks = usize::from(self.sack_blocks).min(self.sack.len());
         let (first, rest) = self.sack[..blocks].split_first()?;
-        let within = rest.first().is_some_and(|r| r.0 <= first.0 && first.1 <= r.1);
+        let within = rest
+            .first()
+            .is_some_and(|r| r.0 <= first.0 && first.1 <= r.1);
         (first.1 <= self.ack || within).then_some(first.1)
     }
 }

@@ -185,7 +185,11 @@ impl Outstanding {
 
     /// The first segment is lost, whenever it went.
     pub(crate) fn lose_first(&mut self) {
-        if self.segments.front().is_some_and(|sent| sent.place == Place::InFlight) {
+        if self
+            .segments
+            .front()
+            .is_some_and(|sent| sent.place == Place::InFlight)
+        {
             self.mark(self.first);
         }
     }

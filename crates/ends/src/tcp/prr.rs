@@ -48,7 +48,9 @@ impl Prr {
         let mut more = if came.in_flight > threshold {
             let share = u128::from(self.delivered) * u128::from(threshold);
             let share = share.div_ceil(u128::from(self.flight.max(1)));
-            u64::try_from(share).unwrap_or(u64::MAX).saturating_sub(self.out)
+            u64::try_from(share)
+                .unwrap_or(u64::MAX)
+                .saturating_sub(self.out)
         } else {
             let unsent = self.delivered.saturating_sub(self.out);
             let bound = unsent.max(came.bytes) + if came.is_safe { mss } else { 0 };
@@ -75,7 +77,7 @@ mod tests {
     }
 
     /// Twenty segments of 100 bytes, the first lost, threshold 14: of each ten that arrive, seven
-    /// go; in the end as many are in flight as the threshold says.
+    /// are replaced; in the end as many are in flight as the threshold says.
     #[test]
     fn seven_of_ten_that_arrive_are_replaced() {
         let mut prr = Prr::new(2_000);
@@ -88,7 +90,7 @@ mod tests {
                 (flight, out) = (flight + 100, out + 1);
             }
         }
-        assert_eq!((out, flight), (13, 1_300));
+        assert_eq!((out, flight), (14, 1_400));
         // The repair arrives, and says so.
         let window = prr.on_ack(1_400, 100, came(100, flight - 100, true));
         assert_eq!(window, 1_400);

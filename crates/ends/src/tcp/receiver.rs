@@ -179,7 +179,11 @@ impl Receiver {
     fn be_quick(&mut self, now: Time, spec: &TcpSpec) {
         let (left, last) = &mut self.quick;
         let is_young = last.is_none_or(|last| now.since(last) > spec.timer.min_rto);
-        *left = if is_young { spec.quick_acks } else { left.saturating_sub(1) };
+        *left = if is_young {
+            spec.quick_acks
+        } else {
+            left.saturating_sub(1)
+        };
         *last = Some(now);
     }
 

@@ -136,11 +136,15 @@ impl Sender {
         }
         let twice = segment.twice();
         self.on_twice(by, twice);
-        self.on_probe(by, here, Said {
-            ack,
-            twice,
-            is_repeated: news.bytes == 0,
-        });
+        self.on_probe(
+            by,
+            here,
+            Said {
+                ack,
+                twice,
+                is_repeated: news.bytes == 0,
+            },
+        );
         if acked > 0 {
             by.is_probing = false;
             by.rto_due = self.rtt.deadline(here.now, &here.spec.timer, here.clock);
@@ -151,16 +155,19 @@ impl Sender {
         let (has_lost, overtaken) = self.find_lost(by, here, news.bytes, counts);
         if news.bytes > 0 {
             let is_progress = acked > 0 || by.rack.has_reordered();
-            self.control.on_ack(here.now, &Ack {
-                expected: ack,
-                news_bytes: news.bytes,
-                flight_bytes: flight_before,
-                sent_end: self.max,
-                rtt_seconds: self.rtt.smoothed_seconds(&here.spec.timer),
-                rtt: news.latest.map(|at| here.now.since(at)),
-                is_marked: has_echo,
-                may_grow: is_progress && !self.is_recovering && !has_echo,
-            });
+            self.control.on_ack(
+                here.now,
+                &Ack {
+                    expected: ack,
+                    news_bytes: news.bytes,
+                    flight_bytes: flight_before,
+                    sent_end: self.max,
+                    rtt_seconds: self.rtt.smoothed_seconds(&here.spec.timer),
+                    rtt: news.latest.map(|at| here.now.since(at)),
+                    is_marked: has_echo,
+                    may_grow: is_progress && !self.is_recovering && !has_echo,
+                },
+            );
         }
         self.reduce(by, here.spec, news.bytes, acked > 0 && !has_lost);
         self.set_alarm(by, here, overtaken, acked > 0);
@@ -191,7 +198,10 @@ impl Sender {
             }
             let mut at = self.scoreboard.skip(first);
             while at < end {
-                let stop = self.scoreboard.next_start(at).map_or(end, |next| next.min(end));
+                let stop = self
+                    .scoreboard
+                    .next_start(at)
+                    .map_or(end, |next| next.min(end));
                 sent.arrived(at, stop, &mut arrived);
                 at = self.scoreboard.skip(stop);
             }
@@ -227,7 +237,8 @@ impl Sender {
             Found::NoLoss => {}
             Found::Mended if self.is_recovering || by.is_timed_out => {}
             Found::Mended => {
-                self.control.on_loss(here.now, Loss::Duplicates, self.limit());
+                self.control
+                    .on_loss(here.now, Loss::Duplicates, self.limit());
                 self.cuts.on_cut(self.max);
             }
         }
@@ -259,9 +270,9 @@ impl Sender {
         let is_sure = in_repair || (sure > 0 && by.sent.beyond() >= sure);
         let rack = by.rack;
         let window = rack.window(self.rtt.smoothed(&here.spec.timer), is_sure);
-        let (has_lost, rest) = by.sent.lose(|sent| {
-            rack.is_overtaken(sent) && rack.due(sent, window) <= here.now
-        });
+        let (has_lost, rest) = by
+            .sent
+            .lose(|sent| rack.is_overtaken(sent) && rack.due(sent, window) <= here.now);
         if has_lost && !in_repair {
             counts.fast_retransmits += 1;
             self.begin_repair(by, here, news_bytes);
@@ -276,7 +287,8 @@ impl Sender {
         by.prr = Prr::new(by.sent.flight_bytes() + by.sent.lost_bytes() + news_bytes);
         by.is_due = true;
         by.probe = None;
-        self.control.on_loss(here.now, Loss::Duplicates, self.limit());
+        self.control
+            .on_loss(here.now, Loss::Duplicates, self.limit());
         self.cuts.on_cut(self.max);
         (self.is_recovering, self.recover) = (true, self.max);
         by.rto_due = self.rtt.deadline(here.now, &here.spec.timer, here.clock);
@@ -296,11 +308,15 @@ impl Sender {
         if !self.is_recovering || !spec.is_proportional || (news_bytes == 0 && !by.is_due) {
             return;
         }
-        let window = by.prr.on_ack(self.control.threshold(), spec.mss_bytes.into(), Delivered {
-            bytes: news_bytes,
-            in_flight: by.sent.flight_bytes(),
-            is_safe,
-        });
+        let window = by.prr.on_ack(
+            self.control.threshold(),
+            spec.mss_bytes.into(),
+            Delivered {
+                bytes: news_bytes,
+                in_flight: by.sent.flight_bytes(),
+                is_safe,
+            },
+        );
         self.control.set_window(window);
     }
 
@@ -365,7 +381,8 @@ impl Sender {
         if !is_repeated {
             self.may_undo(by, here.spec);
         }
-        self.control.on_loss(here.now, Loss::TimeOut { is_repeated }, self.limit());
+        self.control
+            .on_loss(here.now, Loss::TimeOut { is_repeated }, self.limit());
         self.rtt.back_off();
         self.cuts.on_cut(self.max);
         by.sent.lose_first();
@@ -407,13 +424,7 @@ impl Sender {
     }
 
     /// A segment of data goes out.
-    pub(super) fn sent_by_time(
-        &mut self,
-        by: &mut ByTime,
-        here: Here<'_>,
-        seq: u64,
-        bytes: u32,
-    ) {
+    pub(super) fn sent_by_time(&mut self, by: &mut ByTime, here: Here<'_>, seq: u64, bytes: u32) {
         let is_again = seq < self.max;
         if is_again {
             by.sent.again(here.now, seq);
