@@ -71,6 +71,9 @@ pub struct Segment {
     pub sack: [(u64, u64); 3],
     /// It was sent before.
     pub is_again: bool,
+    /// What it acknowledges came as it first went, as the echo of its timestamp would tell; said where
+    /// losses go by time.
+    pub echoes_first: bool,
 }
 
 impl Segment {
@@ -399,6 +402,7 @@ impl Endpoint {
         if spec.ecn != Ecn::Off && self.receiver.has_echo() {
             segment.flags |= flags::ECE;
         }
+        segment.echoes_first = spec.undo && self.receiver.echoes_first();
         if spec.recovery.has_sack() {
             segment.sack_blocks = self.receiver.blocks(&mut segment.sack);
         }

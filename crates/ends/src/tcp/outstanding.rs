@@ -12,8 +12,9 @@
 //! | arrived, beyond a gap | neither |
 
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 
-use backwater_kernel::Time;
+use backwater_kernel::{Duration, Time};
 
 /// One segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,6 +23,8 @@ pub(crate) struct Sent {
     pub(crate) start: u64,
     /// When it last went out.
     pub(crate) at: Time,
+    /// When it was expected, the first time that it went again.
+    pub(crate) due_at: Time,
     /// Payload.
     pub(crate) bytes: u32,
     /// It went more than once.
@@ -96,6 +99,7 @@ impl Outstanding {
         self.segments.push_back(Sent {
             start,
             at: now,
+            due_at: now,
             bytes,
             is_again: false,
             place: Place::InFlight,
@@ -104,8 +108,8 @@ impl Outstanding {
         self.flight_bytes += u64::from(bytes);
     }
 
-    /// The segment that begins at `start` goes again.
-    pub(crate) fn again(&mut self, now: Time, start: u64) {
+    /// The segment that begins at `start` goes again; others took `rtt`.
+    pub(crate) fn again(&mut self, now: Time, start: u64, rtt: Duration) {
         let at = self.at_or_after(start);
         let Some(sent) = self.segments.get_mut(at) else {
             return;
@@ -113,6 +117,9 @@ impl Outstanding {
         if sent.place == Place::Lost {
             self.lost_bytes -= u64::from(sent.bytes);
             self.flight_bytes += u64::from(sent.bytes);
+        }
+        if !sent.is_again {
+            sent.due_at = sent.at + rtt;
         }
         (sent.place, sent.at, sent.is_again) = (Place::InFlight, now, true);
         self.order.push_back((self.first + at as u64, now));
@@ -191,6 +198,25 @@ impl Outstanding {
             .is_some_and(|sent| sent.place == Place::InFlight)
         {
             self.mark(self.first);
+        }
+    }
+
+    /// Nothing is lost after all: what has not gone again is in flight as it was.
+    pub(crate) fn restore(&mut self) {
+        let from = self.lost_from.saturating_sub(self.first) as usize;
+        let rest = self.segments.iter_mut().enumerate().skip(from);
+        let lost = rest.filter(|(_, sent)| sent.place == Place::Lost);
+        let mut back: Vec<(Time, u64)> = Vec::new();
+        for (at, sent) in lost {
+            sent.place = Place::InFlight;
+            back.push((sent.at, self.first + at as u64));
+        }
+        self.flight_bytes += self.lost_bytes;
+        self.lost_bytes = 0;
+        // They are older than all that was not overdue.
+        back.sort_unstable();
+        for (at, number) in back.into_iter().rev() {
+            self.order.push_front((number, at));
         }
     }
 

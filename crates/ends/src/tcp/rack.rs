@@ -15,7 +15,11 @@
 //! **The window for reordering.** None in a recovery, or with three segments that arrived beyond
 //! a gap, before any reordering was seen. Else a quarter of the least round trip, a quarter more
 //! for each round that brought a DSACK, at most the smoothed round trip; after 16 recoveries
-//! without one it is a quarter again. As in Linux, DSACKs count where reordering was seen.
+//! without one it is a quarter again. A DSACK also says that there is reordering.
+//!
+//! Beyond the RFC: where the echo of a timestamp says that a segment came as it first went though it
+//! had gone again, the window is at once as many quarters as it was late. Linux has the same sign, and
+//! learns a quarter a round.
 
 use backwater_kernel::{Duration, Time};
 
@@ -23,6 +27,8 @@ use super::outstanding::Sent;
 
 /// Recoveries after which a window that grew is a quarter of a round trip again.
 const PERSIST: u8 = 16;
+/// Quarters that a window grows by.
+const STEPS_MOST: u64 = 254;
 
 /// What is known of the path.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,18 +51,28 @@ impl Rack {
         self.has_reordered
     }
 
+    /// How long the newest that is known to have arrived took.
+    #[inline]
+    pub(crate) fn rtt(&self) -> Duration {
+        self.rtt
+    }
+
     /// A round trip was measured otherwise, by the handshake.
     pub(crate) fn measured(&mut self, rtt: Duration) {
         self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
     }
 
-    /// A segment has arrived that was not known to.
+    /// A segment has arrived that was not known to. `is_doubtful`: if it went again, an earlier
+    /// sending of it may have.
     #[inline]
-    pub(crate) fn arrived(&mut self, now: Time, sent: &Sent) {
+    pub(crate) fn arrived(&mut self, now: Time, sent: &Sent, is_doubtful: bool) {
         if sent.end() > self.farthest {
             self.farthest = sent.end();
         } else if !sent.is_again {
             self.has_reordered = true;
+        }
+        if sent.is_again && is_doubtful {
+            return;
         }
         let rtt = now.since(sent.at);
         match self.least_rtt {
@@ -106,11 +122,22 @@ impl Rack {
         if self.round_end.is_some_and(|end| una >= end) {
             self.round_end = None;
         }
-        if self.has_reordered && self.round_end.is_none() {
+        self.has_reordered = true;
+        if self.round_end.is_none() {
             self.round_end = Some(max);
-            self.steps = self.steps.saturating_add(1);
+            self.steps = (self.steps + 1).min(STEPS_MOST as u32);
             self.recoveries_left = PERSIST;
         }
+    }
+
+    /// A segment that had gone again came as it first went.
+    pub(crate) fn was_late(&mut self, now: Time, sent: &Sent) {
+        let late = now.0.saturating_sub(sent.due_at.0);
+        let quarter = self.least_rtt.map_or(0, |least| least.0 / 4).max(1);
+        let steps = (late.div_ceil(quarter)).saturating_sub(1).min(STEPS_MOST);
+        self.steps = self.steps.max(steps as u32);
+        self.has_reordered = true;
+        self.recoveries_left = PERSIST;
     }
 
     /// A recovery is over.

@@ -47,6 +47,8 @@ pub(crate) struct Receiver {
     ranges: Vec<(u64, u64)>,
     /// What came twice and was not told of.
     twice: Option<(u64, u64)>,
+    /// What moved `next` since the last acknowledgement came as it first went.
+    echoes_first: bool,
     /// Segments that are acknowledged one by one, and when the last came.
     quick: (u32, Option<Time>),
 }
@@ -62,6 +64,7 @@ impl Default for Receiver {
             early: None,
             ranges: Vec::new(),
             twice: None,
+            echoes_first: false,
             quick: (0, None),
         }
     }
@@ -90,6 +93,12 @@ impl Receiver {
     #[inline]
     pub(crate) fn has_echo(&self) -> bool {
         self.has_echo
+    }
+
+    /// Did what acknowledgements acknowledge come as it first went?
+    #[inline]
+    pub(crate) fn echoes_first(&self) -> bool {
+        self.echoes_first
     }
 
     /// The acknowledgement of an earlier state, if one is to go first.
@@ -160,6 +169,10 @@ impl Receiver {
                 self.came_twice(spec, segment.seq, end);
             }
             return is_new;
+        }
+        // Of several the first, as RFC 7323 has it.
+        if self.waiting_bytes == 0 {
+            self.echoes_first = !segment.is_again;
         }
         self.waiting_bytes += end - self.next;
         self.next = end;

@@ -76,10 +76,15 @@ struct News {
     /// The oldest sending of those, and the latest, of what went once.
     oldest: Option<Time>,
     latest: Option<Time>,
+    /// The first of them, if it went more than once.
+    again: Option<Sent>,
 }
 
 impl News {
     fn take(&mut self, sent: &Sent) {
+        if self.bytes == 0 && sent.is_again {
+            self.again = Some(*sent);
+        }
         self.bytes += u64::from(sent.bytes);
         if !sent.is_again {
             self.oldest = Some(self.oldest.map_or(sent.at, |at| at.min(sent.at)));
@@ -130,9 +135,14 @@ impl Sender {
         let ack = segment.ack.max(self.una);
         let acked = ack - self.una;
         let flight_before = by.sent.flight_bytes();
-        let news = self.take(by, here.now, segment, ack);
+        let news = self.take(by, here, segment, ack);
         if let Some(at) = news.oldest {
             self.rtt.sample(here.now, &here.spec.timer, here.clock, at);
+        }
+        let late = news.again.filter(|_| acked > 0 && segment.echoes_first);
+        if let Some(late) = late {
+            by.rack.was_late(here.now, &late);
+            self.take_back(by);
         }
         let twice = segment.twice();
         self.on_twice(by, twice);
@@ -175,14 +185,19 @@ impl Sender {
     }
 
     /// Notes what has arrived.
-    fn take(&mut self, by: &mut ByTime, now: Time, segment: &Segment, ack: u64) -> News {
+    fn take(&mut self, by: &mut ByTime, here: Here<'_>, segment: &Segment, ack: u64) -> News {
         let mut news = News::default();
-        let ByTime { sent, rack, .. } = by;
-        let mut arrived = |segment: &Sent| {
-            news.take(segment);
-            rack.arrived(now, segment);
+        let ByTime {
+            sent, rack, probe, ..
+        } = by;
+        // Echoes tell sendings apart, but of what lies beyond a gap; there the probe alone is sure.
+        let mut arrived = |sent: &Sent, is_doubtful: bool| {
+            let is_probe = probe.is_some_and(|probe| probe.is_twice(Some(sent.end())));
+            news.take(sent);
+            rack.arrived(here.now, sent, is_doubtful && !is_probe);
         };
-        sent.acknowledge(ack, &mut arrived);
+        sent.acknowledge(ack, |sent| arrived(sent, segment.echoes_first));
+        let is_doubtful = here.spec.undo;
         self.una = ack;
         if !self.scoreboard.is_empty() {
             self.scoreboard.forget_below(ack);
@@ -202,7 +217,7 @@ impl Sender {
                     .scoreboard
                     .next_start(at)
                     .map_or(end, |next| next.min(end));
-                sent.arrived(at, stop, &mut arrived);
+                sent.arrived(at, stop, |sent| arrived(sent, is_doubtful));
                 at = self.scoreboard.skip(stop);
             }
             self.scoreboard.insert(first, end);
@@ -219,12 +234,18 @@ impl Sender {
             return;
         }
         by.rack.on_duplicate(self.una, self.max);
-        if let Some(undo) = &mut by.undo
-            && undo.on_twice(end)
-        {
+        if by.undo.as_mut().is_some_and(|undo| undo.on_twice(end)) {
+            self.take_back(by);
+        }
+    }
+
+    /// Nothing was lost: the window is what it was.
+    fn take_back(&mut self, by: &mut ByTime) {
+        if let Some(undo) = by.undo {
             let Before { window, threshold } = undo.before();
             self.control.undo(window, threshold);
             by.forget_repairs();
+            by.sent.restore();
             self.is_recovering = false;
         }
     }
@@ -427,7 +448,7 @@ impl Sender {
     pub(super) fn sent_by_time(&mut self, by: &mut ByTime, here: Here<'_>, seq: u64, bytes: u32) {
         let is_again = seq < self.max;
         if is_again {
-            by.sent.again(here.now, seq);
+            by.sent.again(here.now, seq, by.rack.rtt());
         } else {
             by.sent.push(here.now, seq, bytes);
             self.max = seq + u64::from(bytes);
