@@ -27,8 +27,6 @@ use super::outstanding::Sent;
 
 /// Recoveries after which a window that grew is a quarter of a round trip again.
 const PERSIST: u8 = 16;
-/// Quarters that a window grows by.
-const STEPS_MOST: u64 = 254;
 
 /// What is known of the path.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,7 +37,7 @@ pub(crate) struct Rack {
     farthest: u64,
     has_reordered: bool,
     /// Quarters of the least round trip beyond the first.
-    steps: u32,
+    steps: u64,
     recoveries_left: u8,
     round_end: Option<u64>,
 }
@@ -95,7 +93,7 @@ impl Rack {
             return Duration::ZERO;
         }
         let least = self.least_rtt.unwrap_or(Duration::ZERO).0;
-        let quarters = u64::from(self.steps) + 1;
+        let quarters = self.steps.saturating_add(1);
         Duration((least / 4).saturating_mul(quarters).min(srtt.0))
     }
 
@@ -125,7 +123,7 @@ impl Rack {
         self.has_reordered = true;
         if self.round_end.is_none() {
             self.round_end = Some(max);
-            self.steps = (self.steps + 1).min(STEPS_MOST as u32);
+            self.steps = self.steps.saturating_add(1);
             self.recoveries_left = PERSIST;
         }
     }
@@ -134,8 +132,7 @@ impl Rack {
     pub(crate) fn was_late(&mut self, now: Time, sent: &Sent) {
         let late = now.0.saturating_sub(sent.due_at.0);
         let quarter = self.least_rtt.map_or(0, |least| least.0 / 4).max(1);
-        let steps = (late.div_ceil(quarter)).saturating_sub(1).min(STEPS_MOST);
-        self.steps = self.steps.max(steps as u32);
+        self.steps = self.steps.max(late.div_ceil(quarter).saturating_sub(1));
         self.has_reordered = true;
         self.recoveries_left = PERSIST;
     }

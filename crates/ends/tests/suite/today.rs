@@ -260,7 +260,6 @@ fn slow_start_ends_before_a_loss() {
     assert!((100..=150).contains(&window) && dropped == 0, "{window}");
     let (window, dropped) = with(SlowStart::HyStartPlusPlus, 110);
     assert!((330..=420).contains(&window) && dropped == 0, "{window}");
-    assert!(with(SlowStart::Loss, 110).0 > 600);
     let (window, dropped) = with(SlowStart::Loss, 400);
     assert!(window > 900 && dropped > 50, "{window} {dropped}");
 }

@@ -16,6 +16,7 @@ mod schedulers;
 mod series;
 mod stops;
 mod tcp;
+mod today;
 mod transfers;
 mod workloads;
 
