@@ -373,6 +373,9 @@ fn flows_have_their_transport_and_traffic() {
         idle_restart: false,
         reuse: Reuse::Handshake,
         ecn: Ecn::Dctcp { gain_shift: 5 },
+        quick_acks: 7,
+        handshake_rtt: None,
+        ..TcpSpec::bsd()
     };
     let own = TcpSpec {
         mss_bytes: 8_000,
