@@ -28,6 +28,7 @@ mod dcqcn;
 mod dctcp;
 pub(crate) mod hooks;
 mod hpcc;
+mod hystart;
 mod ratio;
 mod reno;
 mod rm_cell;

@@ -8,6 +8,8 @@
 //! |---|---|
 //! | `sender` | positions, duplicates, fast retransmit, time-outs, what goes next |
 //! | `sack` | scoreboard, pipe (RFC 6675) |
+//! | `outstanding` | what was sent, and when |
+//! | `rack`, `probe`, `prr`, `undo` | losses by time (RFC 8985), how the window meets them |
 //! | `cuts` | when an echo of a mark cuts the window |
 //! | `receiver` | order, delayed acknowledgements, blocks, echo of marks |
 //! | `clock` | when a host's timers tick |
@@ -30,14 +32,19 @@
 
 use backwater_kernel::Time;
 
-use crate::spec::{Ecn, Recovery, Reuse, TcpSpec};
+use crate::spec::{Ecn, Reuse, TcpSpec};
 
 mod clock;
 mod cuts;
+mod outstanding;
+mod probe;
+mod prr;
+mod rack;
 mod receiver;
 mod sack;
 mod sender;
 mod timer;
+mod undo;
 
 pub use clock::HostClock;
 use receiver::Receiver;
@@ -64,6 +71,21 @@ pub struct Segment {
     pub sack: [(u64, u64); 3],
     /// It was sent before.
     pub is_again: bool,
+    /// What it acknowledges came as it first went, as the echo of its timestamp would tell; said where
+    /// losses go by time.
+    pub echoes_first: bool,
+}
+
+impl Segment {
+    /// Position after what came twice, where the first block says so (RFC 2883).
+    pub fn twice(&self) -> Option<u64> {
+        let blocks = usize::from(self.sack_blocks).min(self.sack.len());
+        let (first, rest) = self.sack[..blocks].split_first()?;
+        let within = rest
+            .first()
+            .is_some_and(|r| r.0 <= first.0 && first.1 <= r.1);
+        (first.1 <= self.ack || within).then_some(first.1)
+    }
 }
 
 /// Bits of [`Segment::flags`], as on the wire.
@@ -268,12 +290,13 @@ impl Endpoint {
         if now < self.sender.time_out_at() {
             return;
         }
-        self.counts.time_outs += 1;
         if self.handshake.state == State::SynSent {
+            self.counts.time_outs += 1;
             self.handshake.is_due = true;
             self.sender.on_syn_time_out(now, spec, &self.clock);
         } else {
-            self.sender.on_time_out(now, spec, &self.clock);
+            let counts = &mut self.counts;
+            self.sender.on_time_out(now, spec, &self.clock, counts);
         }
     }
 
@@ -382,7 +405,8 @@ impl Endpoint {
         if spec.ecn != Ecn::Off && self.receiver.has_echo() {
             segment.flags |= flags::ECE;
         }
-        if spec.recovery == Recovery::Sack {
+        segment.echoes_first = spec.undo && self.receiver.echoes_first();
+        if spec.recovery.has_sack() {
             segment.sack_blocks = self.receiver.blocks(&mut segment.sack);
         }
         segment

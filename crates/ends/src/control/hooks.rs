@@ -262,6 +262,9 @@ pub trait Control {
     #[inline]
     fn set_window(&mut self, bytes: u64) {}
 
+    /// A loss turned out to be none: at least this window and threshold again, bytes.
+    fn undo(&mut self, window: u64, threshold: u64) {}
+
     /// Where it stands, if it sends lost units again (go-back-N).
     #[inline]
     fn position(&self) -> Option<Position> {
@@ -317,6 +320,7 @@ macro_rules! members {
             window(&self) -> u64;
             threshold(&self) -> u64;
             set_window(&mut self, bytes: u64) -> ();
+            undo(&mut self, window: u64, threshold: u64) -> ();
             on_control(&mut self, now: Time, signal: &Signal) -> Option<Rate>;
             timer(&self) -> Option<Time>;
             on_timer(&mut self, now: Time) -> u32;

@@ -29,6 +29,29 @@ pub struct TcpSpec {
     pub reuse: Reuse,
     /// What marks of congestion (ECN) do.
     pub ecn: Ecn,
+    /// How slow start ends (with CUBIC).
+    pub slow_start: SlowStart,
+    /// The first segments of a connection, and after a silence, that are acknowledged one by one.
+    pub quick_acks: u32,
+    /// With [`Recovery::Rack`]: a probe goes before the time-out (TLP).
+    pub tail_probe: bool,
+    /// With [`Recovery::Rack`]: the window shrinks with what arrives (PRR), not at once.
+    pub is_proportional: bool,
+    /// With [`Recovery::Rack`]: duplicates that the receiver tells of (DSACK) bring the window back.
+    pub undo: bool,
+    /// A handshake before the first data measured this; `None` where none is known of.
+    pub handshake_rtt: Option<Duration>,
+}
+
+/// How slow start ends before a loss.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SlowStart {
+    /// It does not.
+    Loss,
+    /// By the length of the train of acknowledgements, or by delay (HyStart, as Linux has it).
+    HyStart,
+    /// By delay, through rounds of slower growth (HyStart++, RFC 9406).
+    HyStartPlusPlus,
 }
 
 /// How the congestion window grows and shrinks.
@@ -57,6 +80,19 @@ pub enum Recovery {
     NewReno,
     /// Selective acknowledgements, pipe and scoreboard (RFC 6675).
     Sack,
+    /// Selective acknowledgements, and losses by time (RACK, RFC 8985).
+    Rack,
+}
+
+impl Recovery {
+    /// Acknowledgements tell of ranges.
+    #[inline]
+    pub fn has_sack(self) -> bool {
+        match self {
+            Recovery::Sack | Recovery::Rack => true,
+            Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => false,
+        }
+    }
 }
 
 /// When the retransmission timer runs.
@@ -146,6 +182,12 @@ impl TcpSpec {
             idle_restart: true,
             reuse: Reuse::FreshWindow,
             ecn: Ecn::Off,
+            slow_start: SlowStart::Loss,
+            quick_acks: 0,
+            tail_probe: false,
+            is_proportional: false,
+            undo: false,
+            handshake_rtt: None,
         }
     }
 
@@ -158,8 +200,9 @@ impl TcpSpec {
         spec
     }
 
-    /// As hosts are today: CUBIC, SACK, first window 10, least time-out 200 ms.
-    pub const fn modern() -> TcpSpec {
+    /// As Linux was before its losses went by time: CUBIC, SACK, first window 10, least time-out
+    /// 200 ms.
+    pub const fn linux_3() -> TcpSpec {
         TcpSpec {
             mss_bytes: 1460,
             congestion: Congestion::Cubic,
@@ -180,7 +223,33 @@ impl TcpSpec {
             idle_restart: true,
             reuse: Reuse::Persistent,
             ecn: Ecn::Off,
+            slow_start: SlowStart::Loss,
+            quick_acks: 0,
+            tail_probe: false,
+            is_proportional: false,
+            undo: false,
+            handshake_rtt: None,
         }
+    }
+
+    /// As Linux 6 is: what [`TcpSpec::linux_3`] has, with RACK and its probe, DSACK undo, PRR,
+    /// HyStart, a handshake that measures and young connections that acknowledge quickly. The
+    /// round trip of the handshake is the path's: zero here.
+    pub const fn linux_6() -> TcpSpec {
+        let mut spec = TcpSpec::linux_3();
+        spec.recovery = Recovery::Rack;
+        spec.slow_start = SlowStart::HyStart;
+        spec.quick_acks = 16;
+        spec.tail_probe = true;
+        spec.is_proportional = true;
+        spec.undo = true;
+        spec.handshake_rtt = Some(Duration::ZERO);
+        spec
+    }
+
+    /// What hosts are taken for that nothing is said of.
+    pub const fn modern() -> TcpSpec {
+        TcpSpec::linux_3()
     }
 
     /// DCTCP as in its paper: Reno growth, marks answered in proportion.

@@ -110,6 +110,22 @@ impl RoundTrip {
         }
     }
 
+    /// A round trip took that long, as a handshake before the first data found.
+    pub(crate) fn known(&mut self, took: Duration, spec: &TimerSpec) {
+        match spec.tick {
+            Some(tick) => self.sample_ticks(took.0 / tick.0.max(1) + 1),
+            None => self.sample_fine(took.0.max(1)),
+        }
+    }
+
+    /// Smoothed round-trip time; zero before the first sample.
+    pub(crate) fn smoothed(&self, spec: &TimerSpec) -> Duration {
+        match spec.tick {
+            Some(tick) => Duration(self.srtt.saturating_mul(tick.0) / 8),
+            None => Duration(self.srtt),
+        }
+    }
+
     fn sample_ticks(&mut self, ticks: u64) {
         if self.srtt == 0 {
             self.srtt = ticks << 3;

@@ -3,7 +3,7 @@
 use crate::pipe;
 
 use backwater_ends::TcpSpec;
-use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TimerSpec};
+use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, SlowStart, TimerSpec};
 use backwater_ends::tcp::TcpCounts;
 use backwater_kernel::{Duration, Probability, Purpose, Stream};
 use pipe::{Fault, Network, Pipe};
@@ -22,6 +22,7 @@ fn flavour(random: &mut Stream) -> TcpSpec {
         Recovery::Reno,
         Recovery::NewReno,
         Recovery::Sack,
+        Recovery::Rack,
     ];
     let timers = [TcpSpec::bsd().timer, TcpSpec::modern().timer, brisk()];
     TcpSpec {
@@ -64,6 +65,19 @@ fn flavour(random: &mut Stream) -> TcpSpec {
             random,
             &[Ecn::Off, Ecn::Classic, Ecn::Dctcp { gain_shift: 4 }],
         ),
+        slow_start: pick(
+            random,
+            &[
+                SlowStart::Loss,
+                SlowStart::HyStart,
+                SlowStart::HyStartPlusPlus,
+            ],
+        ),
+        quick_acks: pick(random, &[0, 3, 16]),
+        tail_probe: random.below(2) == 0,
+        is_proportional: random.below(2) == 0,
+        undo: random.below(2) == 0,
+        handshake_rtt: pick(random, &[None, Some(Duration(MS / 50))]),
     }
 }
 

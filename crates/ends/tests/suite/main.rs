@@ -8,3 +8,4 @@ mod mismatch;
 mod modern;
 mod pipe;
 mod steady;
+mod today;

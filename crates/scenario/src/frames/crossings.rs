@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_ends::TcpSpec;
-use backwater_ends::spec::{Recovery, Reuse, RoceSpec};
+use backwater_ends::spec::{Reuse, RoceSpec};
 use backwater_net::frames::spec::{
     CNP_BYTES, FRAME_LEAST_BYTES, FlowSpec, ROCE_BYTES, RouteSpec, TCP_IP_BYTES, TELEMETRY_BYTES,
     TrafficSpec, TransportSpec,
@@ -437,9 +437,9 @@ fn data_frame(flow: &FlowSpec, bytes: u64) -> u32 {
 }
 
 fn acknowledgement(flow: &FlowSpec, tcp: &TcpSpec) -> u32 {
-    let options = match tcp.recovery {
-        Recovery::Sack => SACK_BYTES,
-        Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => 0,
+    let options = match tcp.recovery.has_sack() {
+        true => SACK_BYTES,
+        false => 0,
     };
     frame(TCP_IP_BYTES + options, flow.is_tagged)
 }

@@ -59,7 +59,7 @@ impl Sender {
                 self.is_recovering = true;
                 self.is_due = true;
             }
-            Recovery::Sack => {
+            Recovery::Sack | Recovery::Rack => {
                 self.is_recovering = true;
                 self.is_due = true;
             }
@@ -94,7 +94,7 @@ impl Sender {
                 self.control.set_window((deflated + back).max(mss));
                 self.is_due = true;
             }
-            Recovery::Sack => {}
+            Recovery::Sack | Recovery::Rack => {}
         }
         self.is_recovering = !is_over;
         false

@@ -145,13 +145,18 @@ impl Pipe {
         )?;
         let blocks = usize::from(segment.sack_blocks);
         for &(first, end) in &segment.sack[..blocks] {
+            let is_twice = segment.twice().is_some() && (first, end) == segment.sack[0];
             require(
-                books.has(first, end) && first > next,
+                books.has(first, end) && (first > next || is_twice),
                 "a block that is not there",
             )?;
         }
         require(
-            blocks == 0 || self.spec.recovery == Recovery::Sack,
+            segment.twice().is_none() || self.spec.recovery == Recovery::Rack,
+            "says what came twice without RACK",
+        )?;
+        require(
+            blocks == 0 || self.spec.recovery.has_sack(),
             "blocks without SACK",
         )?;
         self.syns += u64::from(segment.flags & flags::SYN != 0);

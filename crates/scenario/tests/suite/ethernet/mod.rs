@@ -17,6 +17,7 @@ mod schedulers;
 mod series;
 mod stops;
 mod tcp;
+mod today;
 mod transfers;
 mod workloads;
 
@@ -373,6 +374,9 @@ fn flows_have_their_transport_and_traffic() {
         idle_restart: false,
         reuse: Reuse::Handshake,
         ecn: Ecn::Dctcp { gain_shift: 5 },
+        quick_acks: 7,
+        handshake_rtt: None,
+        ..TcpSpec::bsd()
     };
     let own = TcpSpec {
         mss_bytes: 8_000,
