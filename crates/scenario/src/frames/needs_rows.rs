@@ -3,7 +3,7 @@
 use backwater_ends::spec::RateControlSpec;
 use backwater_kernel::Duration;
 use backwater_net::frames::spec::{
-    EthernetSpec, FlowSpec, NodeKind, NodeSpec, Owner, Select, TransportSpec,
+    BackPressureSpec, EthernetSpec, FlowSpec, NodeKind, NodeSpec, Owner, TransportSpec,
 };
 
 use super::flows::Flows;
@@ -34,8 +34,7 @@ pub(crate) fn check(
         );
     }
     let by_host = |node: &NodeSpec| match &node.kind {
-        NodeKind::Switch(switch) => (switch.back_pressure)
-            .is_some_and(|rules| matches!(rules.select, Select::Destination(_))),
+        NodeKind::Switch(switch) => switch.stops.all().any(BackPressureSpec::is_by_destination),
         NodeKind::Station { .. } => false,
     };
     if network.nodes.iter().any(by_host) {

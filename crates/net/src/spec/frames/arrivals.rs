@@ -8,7 +8,7 @@ use backwater_ends::spec::bytes::TrafficSpec;
 use backwater_kernel::{BuildError, Time};
 
 use super::check::err;
-use super::{EthernetSpec, FlowSpec, NodeKind, Owner, Select};
+use super::{BackPressureSpec, EthernetSpec, FlowSpec, NodeKind, Owner};
 
 /// Most flows, with a row and without: a way is twice the number of its flow, and one more.
 const FLOWS_MAX: u64 = 1 << 30;
@@ -125,8 +125,7 @@ pub(super) fn check(spec: &EthernetSpec) -> Result<(), BuildError> {
         return Ok(());
     }
     let by_station = |kind: &NodeKind| match kind {
-        NodeKind::Switch(switch) => (switch.back_pressure)
-            .is_some_and(|rules| matches!(rules.select, Select::Destination(_))),
+        NodeKind::Switch(switch) => switch.stops.all().any(BackPressureSpec::is_by_destination),
         NodeKind::Station { .. } => false,
     };
     if spec.nodes.iter().any(|node| by_station(&node.kind)) {

@@ -197,7 +197,7 @@ fn what_is_made_for_each_flow_before_the_run_is_refused() {
         for node in &mut spec.nodes {
             if let NodeKind::Switch(switch) = &mut node.kind {
                 let select = Select::Destination(Choose::AllFound);
-                switch.back_pressure = Some(BackPressureSpec { select, ..simple() });
+                switch.stops = Some(BackPressureSpec { select, ..simple() }).into();
             }
         }
     }));
