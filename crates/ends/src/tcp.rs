@@ -71,8 +71,8 @@ pub struct Segment {
     pub sack: [(u64, u64); 3],
     /// It was sent before.
     pub is_again: bool,
-    /// What it acknowledges came as it first went, as the echo of its timestamp would tell; said where
-    /// losses go by time.
+    /// What it acknowledges came as it first went, as the echo of its timestamp would tell; said
+    /// where repairs are undone.
     pub echoes_first: bool,
 }
 

@@ -14,11 +14,11 @@
 //! starts at its inflection with the window slow start ends at (section 4.8).
 //!
 //! The window grows only while it is what limits the sender (section 5.8): in slow start when at
-//! least half of it is in use (how it ends is in `hystart`), in avoidance when all but less than a segment is.
+//! least half of it is in use (how it ends is in `hystart`), in avoidance when all but less than a
+//! segment is.
 //!
-//! Floats, all through `libm`: the same on every platform. Not modelled: where the
-//! curve was before a loss that turns out to be none; time passes in W(t) also while the window is
-//! not what limits.
+//! Floats, all through `libm`: the same on every platform. Not modelled: where the curve was before
+//! a loss that turns out to be none; time passes in W(t) also while the window is not what limits.
 
 use backwater_kernel::Time;
 use libm::{cbrt, floor};

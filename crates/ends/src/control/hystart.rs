@@ -12,13 +12,13 @@
 //! | lastRoundMinRTT, cssBaselineMinRtt | `before`, `baseline` |
 //!
 //! **HyStart** looks from a window of 16 segments on. The train: acknowledgements that follow each
-//! other within 2 ms have come for more than half of the least round trip and half of what bursts of
-//! offload take at twice the window a round trip, 1 ms at most. The delay: the least of a round, after
-//! 8 samples, is above the least of all by an eighth of that, 4 to 16 ms. In the second after
+//! other within 2 ms have come for more than half of the least round trip and half of what bursts
+//! of offload take at twice the window a round trip, 1 ms at most. The delay: the least of a round,
+//! after 8 samples, is above the least of all by an eighth of that, 4 to 16 ms. In the second after
 //! a loss it takes no samples.
 //!
-//! **HyStart++** compares with the round before instead; then the window grows by a quarter for five
-//! rounds, and slow start goes on if a round's delay falls below where it was found.
+//! **HyStart++** compares with the round before instead; then the window grows by a quarter for
+//! five rounds, and slow start goes on if a round's delay falls below where it was found.
 
 use backwater_kernel::{Duration, Time};
 
@@ -134,13 +134,13 @@ impl HyStart {
                 return true;
             }
         }
-        let found = self.found.map_or(rtt, |found| found.min(rtt));
-        self.found = Some(found);
+        let of_round = self.found.map_or(rtt, |shortest| shortest.min(rtt));
+        self.found = Some(of_round);
         if self.samples < SAMPLES {
             self.samples += 1;
             return false;
         }
-        found > least + eighth(least)
+        of_round > least + eighth(least)
     }
 
     fn plus_plus(&mut self, now: Time, ack: &Ack, bytes: u64) -> Start {

@@ -37,7 +37,8 @@ pub struct TcpSpec {
     pub tail_probe: bool,
     /// With [`Recovery::Rack`]: the window shrinks with what arrives (PRR), not at once.
     pub is_proportional: bool,
-    /// With [`Recovery::Rack`]: duplicates that the receiver tells of (DSACK) bring the window back.
+    /// With [`Recovery::Rack`]: duplicates that the receiver tells of (DSACK) bring the window
+    /// back.
     pub undo: bool,
     /// A handshake before the first data measured this; `None` where none is known of.
     pub handshake_rtt: Option<Duration>,

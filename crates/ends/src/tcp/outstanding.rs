@@ -29,11 +29,11 @@ pub(crate) struct Sent {
     pub(crate) bytes: u32,
     /// It went more than once.
     pub(crate) is_again: bool,
-    place: Place,
+    place: SentPlace,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
+enum SentPlace {
     InFlight,
     Lost,
     Arrived,
@@ -102,7 +102,7 @@ impl Outstanding {
             due_at: now,
             bytes,
             is_again: false,
-            place: Place::InFlight,
+            place: SentPlace::InFlight,
         });
         self.order.push_back((number, now));
         self.flight_bytes += u64::from(bytes);
@@ -114,14 +114,14 @@ impl Outstanding {
         let Some(sent) = self.segments.get_mut(at) else {
             return;
         };
-        if sent.place == Place::Lost {
+        if sent.place == SentPlace::Lost {
             self.lost_bytes -= u64::from(sent.bytes);
             self.flight_bytes += u64::from(sent.bytes);
         }
         if !sent.is_again {
             sent.due_at = sent.at + rtt;
         }
-        (sent.place, sent.at, sent.is_again) = (Place::InFlight, now, true);
+        (sent.place, sent.at, sent.is_again) = (SentPlace::InFlight, now, true);
         self.order.push_back((self.first + at as u64, now));
     }
 
@@ -132,7 +132,7 @@ impl Outstanding {
         }
         let from = self.lost_from.saturating_sub(self.first) as usize;
         let mut rest = self.segments.range(from.min(self.segments.len())..);
-        rest.find(|sent| sent.place == Place::Lost)
+        rest.find(|sent| sent.place == SentPlace::Lost)
     }
 
     /// Everything below `una` has arrived; `each` is told of what had not before.
@@ -150,8 +150,8 @@ impl Outstanding {
             self.segments.pop_front();
             self.first += 1;
             match sent.place {
-                Place::Arrived => self.beyond -= 1,
-                Place::InFlight | Place::Lost => each(&sent),
+                SentPlace::Arrived => self.beyond -= 1,
+                SentPlace::InFlight | SentPlace::Lost => each(&sent),
             }
             self.leave(sent.place, sent.bytes);
         }
@@ -161,9 +161,9 @@ impl Outstanding {
     pub(crate) fn arrived(&mut self, first: u64, end: u64, mut each: impl FnMut(&Sent)) {
         let mut at = self.at_or_after(first);
         while let Some(sent) = self.segments.get_mut(at).filter(|sent| sent.end() <= end) {
-            if sent.place != Place::Arrived {
+            if sent.place != SentPlace::Arrived {
                 let (place, bytes) = (sent.place, sent.bytes);
-                sent.place = Place::Arrived;
+                sent.place = SentPlace::Arrived;
                 each(sent);
                 self.leave(place, bytes);
                 self.beyond += 1;
@@ -195,7 +195,7 @@ impl Outstanding {
         if self
             .segments
             .front()
-            .is_some_and(|sent| sent.place == Place::InFlight)
+            .is_some_and(|sent| sent.place == SentPlace::InFlight)
         {
             self.mark(self.first);
         }
@@ -205,10 +205,10 @@ impl Outstanding {
     pub(crate) fn restore(&mut self) {
         let from = self.lost_from.saturating_sub(self.first) as usize;
         let rest = self.segments.iter_mut().enumerate().skip(from);
-        let lost = rest.filter(|(_, sent)| sent.place == Place::Lost);
+        let lost = rest.filter(|(_, sent)| sent.place == SentPlace::Lost);
         let mut back: Vec<(Time, u64)> = Vec::new();
         for (at, sent) in lost {
-            sent.place = Place::InFlight;
+            sent.place = SentPlace::InFlight;
             back.push((sent.at, self.first + at as u64));
         }
         self.flight_bytes += self.lost_bytes;
@@ -224,12 +224,12 @@ impl Outstanding {
     fn in_flight(&self, number: u64, at: Time) -> Option<Sent> {
         let place = number.checked_sub(self.first)?;
         let sent = *self.segments.get(place as usize)?;
-        (sent.place == Place::InFlight && sent.at == at).then_some(sent)
+        (sent.place == SentPlace::InFlight && sent.at == at).then_some(sent)
     }
 
     fn mark(&mut self, number: u64) {
         let sent = &mut self.segments[(number - self.first) as usize];
-        sent.place = Place::Lost;
+        sent.place = SentPlace::Lost;
         let bytes = u64::from(sent.bytes);
         self.flight_bytes -= bytes;
         self.lost_from = match self.lost_bytes {
@@ -240,11 +240,11 @@ impl Outstanding {
     }
 
     /// Bytes of that place have arrived.
-    fn leave(&mut self, place: Place, bytes: u32) {
+    fn leave(&mut self, place: SentPlace, bytes: u32) {
         match place {
-            Place::InFlight => self.flight_bytes -= u64::from(bytes),
-            Place::Lost => self.lost_bytes -= u64::from(bytes),
-            Place::Arrived => {}
+            SentPlace::InFlight => self.flight_bytes -= u64::from(bytes),
+            SentPlace::Lost => self.lost_bytes -= u64::from(bytes),
+            SentPlace::Arrived => {}
         }
     }
 

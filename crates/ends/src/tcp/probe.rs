@@ -6,8 +6,10 @@
 //!
 //! | RFC 8985 | Here |
 //! |---|---|
-//! | PTO | `wait`: two smoothed round trips and 2 ms; with one segment out, and the least time-out (Linux; the RFC takes the longest delay of an acknowledgement, also 200 ms) |
+//! | PTO | `wait`: two smoothed round trips and 2 ms; for one segment, and the least time-out |
 //! | TLP.end_seq, TLP.is_retrans | `end`, `is_again` |
+//!
+//! For one segment the RFC adds the longest delay of an acknowledgement instead, 200 ms as well.
 
 use backwater_kernel::Duration;
 

@@ -1,4 +1,5 @@
-//! Proportional rate reduction: in a recovery the window follows what arrives down to its threshold.
+//! Proportional rate reduction: in a recovery the window follows what arrives down to its
+//! threshold.
 //!
 //! RFC 9937 (which takes the place of RFC 6937; Mathis, Cardwell, Cheng, Dukkipati 2025).
 //!

@@ -17,9 +17,9 @@
 //! for each round that brought a DSACK, at most the smoothed round trip; after 16 recoveries
 //! without one it is a quarter again. A DSACK also says that there is reordering.
 //!
-//! Beyond the RFC: where the echo of a timestamp says that a segment came as it first went though it
-//! had gone again, the window is at once as many quarters as it was late. Linux has the same sign, and
-//! learns a quarter a round.
+//! Beyond the RFC: where the echo of a timestamp says that a segment came as it first went though
+//! it had gone again, the window is at once as many quarters as it was late. Linux has the same
+//! sign, and learns a quarter a round.
 
 use backwater_kernel::{Duration, Time};
 

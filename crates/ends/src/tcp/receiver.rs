@@ -14,8 +14,8 @@
 //! one, and so many again after a silence longer than the least time-out: the sender's window is
 //! small then (Linux).
 //!
-//! **Twice.** Where losses go by time ([`Recovery::Rack`]) the first block of the acknowledgement of
-//! what was there before says so (RFC 2883).
+//! **Twice.** Where losses go by time ([`Recovery::Rack`]) the first block of the acknowledgement
+//! of what was there before says so (RFC 2883).
 //!
 //! **Echo.** Classic: from a mark until CWR comes, every acknowledgement echoes. DCTCP: each one
 //! says whether the data it acknowledges was marked. Where that changes while one is delayed, the

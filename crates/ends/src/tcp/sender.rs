@@ -475,30 +475,6 @@ impl Sender {
             has_cwr: !is_again && spec.ecn != Ecn::Off && self.cuts.take_cwr(spec.ecn, stop),
         }
     }
-
-    /// The same where losses are counted.
-    #[inline]
-    fn sent_by_count(
-        &mut self,
-        now: Time,
-        spec: &TcpSpec,
-        clock: &HostClock,
-        (seq, stop): (u64, u64),
-        is_again: bool,
-    ) {
-        if is_again {
-            self.rtt.cancel();
-            self.high_rxt = self.high_rxt.max(stop);
-        } else {
-            self.rtt.begin(now, seq);
-        }
-        self.is_due = false;
-        self.next = self.next.max(stop);
-        self.max = self.max.max(stop);
-        if self.rto_at == Time::MAX {
-            self.arm(now, spec, clock);
-        }
-    }
 }
 
 #[cfg(test)]

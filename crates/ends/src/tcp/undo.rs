@@ -1,9 +1,9 @@
 //! Spurious repairs are undone: when every segment that went again came twice, nothing was lost.
 //!
-//! RFC 2883 (blocks that say what came twice), RFC 3708; the counting is that of Linux, which forgets
-//! which segment it was. `sender/by_time` also undoes at once where the echo of a timestamp says
-//! that a segment came as it first went (Eifel, RFC 3522 and 4015). Not modelled: a time-out sooner
-//! known to be spurious (F-RTO, RFC 5682).
+//! RFC 2883 (blocks that say what came twice), RFC 3708; the counting is that of Linux, which
+//! forgets which segment it was. `sender/by_time` also undoes at once where the echo of a timestamp
+//! says that a segment came as it first went (Eifel, RFC 3522 and 4015). Not modelled: a time-out
+//! sooner known to be spurious (F-RTO, RFC 5682).
 
 /// What the window was before a repair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

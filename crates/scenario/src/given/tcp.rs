@@ -66,8 +66,8 @@ pub(crate) struct Tcp {
     /// With `delayed`, is a segment that ends a transfer (PSH) acknowledged at once?
     #[key(otherwise = "true")]
     pub push: Placed<Option<bool>>,
-    /// Duplicate acknowledgements that provoke a fast retransmit; 0 never does. With `rack`: segments
-    /// that arrived beyond a gap before it waits for no reordering, where none was seen.
+    /// Duplicate acknowledgements that provoke a fast retransmit; 0 never does. With `rack`:
+    /// segments that arrived beyond a gap before it waits for no reordering, where none was seen.
     #[key(is = Whole { min: 0, max: 255, unit: "acknowledgements" })]
     #[key(otherwise = "as the preset says")]
     pub duplicate_threshold: Option<u32>,

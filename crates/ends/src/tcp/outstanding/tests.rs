@@ -13,26 +13,40 @@ struct Walked {
 }
 
 impl Walked {
-    fn bytes(&self, place: Place) -> u64 {
+    fn bytes(&self, place: SentPlace) -> u64 {
         let of = self.all.iter().filter(|sent| sent.place == place);
         of.map(|sent| u64::from(sent.bytes)).sum()
     }
 
     fn first_lost(&self) -> Option<u64> {
-        let lost = self.all.iter().find(|sent| sent.place == Place::Lost);
+        let lost = self.all.iter().find(|sent| sent.place == SentPlace::Lost);
         lost.map(|sent| sent.start)
+    }
+
+    /// Bytes that lie between these and were not known to have arrived.
+    fn arrived(&mut self, first: u64, end: u64) -> u64 {
+        let within = self
+            .all
+            .iter_mut()
+            .filter(|it| first <= it.start && it.end() <= end);
+        let news = within.filter(|it| it.place != SentPlace::Arrived);
+        let arrive = |it: &mut Sent| {
+            it.place = SentPlace::Arrived;
+            u64::from(it.bytes)
+        };
+        news.map(arrive).sum()
     }
 
     /// All in flight that went at or before, and the earliest that went later.
     fn lose(&mut self, until: Time) -> (bool, Option<u64>) {
         let mut in_flight = (self.all.iter_mut())
-            .filter(|sent| sent.place == Place::InFlight)
+            .filter(|sent| sent.place == SentPlace::InFlight)
             .collect::<Vec<_>>();
         in_flight.sort_by_key(|sent| sent.at);
         let (mut has_lost, mut rest) = (false, None);
         for sent in in_flight {
             match sent.at <= until {
-                true => (sent.place, has_lost) = (Place::Lost, true),
+                true => (sent.place, has_lost) = (SentPlace::Lost, true),
                 false => rest = rest.or(Some(sent.start)),
             }
         }
@@ -58,7 +72,7 @@ fn disagree(seed: u64, forgets: bool) -> Option<u64> {
                     due_at: now,
                     bytes: SEGMENT,
                     is_again: false,
-                    place: Place::InFlight,
+                    place: SentPlace::InFlight,
                 });
                 next += u64::from(SEGMENT);
             }
@@ -66,21 +80,15 @@ fn disagree(seed: u64, forgets: bool) -> Option<u64> {
                 if let Some(start) = sent.next_lost().map(|sent| sent.start) {
                     sent.again(now, start, Duration(5));
                     let it = walked.all.iter_mut().find(|it| it.start == start)?;
-                    it.place = Place::InFlight;
+                    it.place = SentPlace::InFlight;
                     it.at = if forgets { it.at } else { now };
                 }
             }
             3 => {
                 let (first, end) = (any, (any + 30).min(next));
-                let (mut told, mut found) = (0, 0);
+                let mut told = 0;
                 sent.arrived(first, end, |sent| told += u64::from(sent.bytes));
-                for it in &mut walked.all {
-                    if first <= it.start && it.end() <= end && it.place != Place::Arrived {
-                        found += u64::from(it.bytes);
-                        it.place = Place::Arrived;
-                    }
-                }
-                if told != found {
+                if told != walked.arrived(first, end) {
                     return Some(step);
                 }
             }
@@ -96,15 +104,18 @@ fn disagree(seed: u64, forgets: bool) -> Option<u64> {
                 let mut told = 0;
                 sent.acknowledge(una, |sent| told += u64::from(sent.bytes));
                 let gone = walked.all.extract_if(.., |it| it.end() <= una);
-                let news = gone.filter(|it| it.place != Place::Arrived);
+                let news = gone.filter(|it| it.place != SentPlace::Arrived);
                 if told != news.map(|it| u64::from(it.bytes)).sum::<u64>() {
                     return Some(step);
                 }
             }
         }
-        let beyond = walked.all.iter().filter(|it| it.place == Place::Arrived);
-        let is_same = sent.flight_bytes() == walked.bytes(Place::InFlight)
-            && sent.lost_bytes() == walked.bytes(Place::Lost)
+        let beyond = walked
+            .all
+            .iter()
+            .filter(|it| it.place == SentPlace::Arrived);
+        let is_same = sent.flight_bytes() == walked.bytes(SentPlace::InFlight)
+            && sent.lost_bytes() == walked.bytes(SentPlace::Lost)
             && sent.beyond() == beyond.count()
             && sent.count() == walked.all.len()
             && sent.next_lost().map(|sent| sent.start) == walked.first_lost();
@@ -143,7 +154,11 @@ fn what_was_not_lost_is_where_it_was() {
     assert_eq!(starts(&sent), [1, 2, 3, 4, 0]);
     let mut due = Time::ZERO;
     sent.acknowledge(10, |sent| due = sent.due_at);
-    assert_eq!(due, Time(20), "it was expected a round trip after it first went");
+    assert_eq!(
+        due,
+        Time(20),
+        "it was expected a round trip after it first went"
+    );
 }
 
 /// A receiver that keeps a part of a segment.
@@ -154,5 +169,8 @@ fn a_part_of_a_segment_may_be_acknowledged() {
     sent.acknowledge(4, |_| panic!("not all of it"));
     assert_eq!((sent.flight_bytes(), sent.count()), (6, 1));
     sent.lose_first();
-    assert_eq!(sent.next_lost().map(|sent| (sent.start, sent.bytes)), Some((4, 6)));
+    assert_eq!(
+        sent.next_lost().map(|sent| (sent.start, sent.bytes)),
+        Some((4, 6))
+    );
 }

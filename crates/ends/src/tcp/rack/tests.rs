@@ -42,7 +42,11 @@ fn what_went_before_is_due() {
     }
     assert!(!is_lost(&rack, ms(99), &all[4], true), "it went later");
     // Went at 0: 12 + 3 ms. Went at 1 and 2: later.
-    let lost = |at: u64| (0..3).filter(|n| is_lost(&rack, ms(at), &all[*n], false)).count();
+    let lost = |at: u64| {
+        (0..3)
+            .filter(|n| is_lost(&rack, ms(at), &all[*n], false))
+            .count()
+    };
     assert_eq!([15, 16, 17].map(lost), [1, 2, 3]);
     assert_eq!(rack.last_due(Duration(3 * MS)), ms(3 + 12 + 3));
 }

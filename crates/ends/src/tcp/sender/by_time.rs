@@ -3,9 +3,9 @@
 //! RFC 8985, RFC 9937, RFC 2883. Each of `outstanding`, `rack`, `prr`, `probe` and `undo` answers;
 //! what is done about it is done here.
 //!
-//! **States.** Open; in a recovery from the first segment that RACK takes for lost; after a time-out
-//! until all that was sent before it is acknowledged. In the last two no further loss cuts the
-//! window.
+//! **States.** Open; in a recovery from the first segment that RACK takes for lost; after a
+//! time-out until all that was sent before it is acknowledged. In the last two no further loss
+//! cuts the window.
 //!
 //! **What goes.** A probe that is due, then what is lost, by position, then new data, while what is
 //! in flight leaves room in the window. With nothing in flight one segment may always go.
@@ -252,18 +252,23 @@ impl Sender {
 
     /// What became of the probe?
     fn on_probe(&mut self, by: &mut ByTime, here: Here<'_>, said: Said) {
-        let found = by.probe.map_or(Found::Nothing, |probe| probe.on_ack(said));
-        match found {
+        let fate = by.probe.map_or(Found::Nothing, |probe| probe.on_ack(said));
+        match fate {
             Found::Nothing => return,
             Found::NoLoss => {}
             Found::Mended if self.is_recovering || by.is_timed_out => {}
             Found::Mended => {
                 self.control
-                    .on_loss(here.now, Loss::Duplicates, self.limit());
+                    .on_loss(here.now, Loss::Duplicates, self.allowed());
                 self.cuts.on_cut(self.max);
             }
         }
         by.probe = None;
+    }
+
+    /// What could be in flight: the smaller of cwnd and the peer's window.
+    fn allowed(&self) -> u64 {
+        self.control.window().min(self.peer_window.into())
     }
 
     /// All that was sent before the loss was seen is acknowledged.
@@ -309,7 +314,7 @@ impl Sender {
         by.is_due = true;
         by.probe = None;
         self.control
-            .on_loss(here.now, Loss::Duplicates, self.limit());
+            .on_loss(here.now, Loss::Duplicates, self.allowed());
         self.cuts.on_cut(self.max);
         (self.is_recovering, self.recover) = (true, self.max);
         by.rto_due = self.rtt.deadline(here.now, &here.spec.timer, here.clock);
@@ -403,7 +408,7 @@ impl Sender {
             self.may_undo(by, here.spec);
         }
         self.control
-            .on_loss(here.now, Loss::TimeOut { is_repeated }, self.limit());
+            .on_loss(here.now, Loss::TimeOut { is_repeated }, self.allowed());
         self.rtt.back_off();
         self.cuts.on_cut(self.max);
         by.sent.lose_first();

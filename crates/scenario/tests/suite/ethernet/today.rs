@@ -115,7 +115,8 @@ fn a_lost_first_window_costs_the_least_time_out() {
             ),
             (
                 "flow",
-                "traffic = { kind = \"files\", size = \"14480 B\", think = \"1 ms\", transfers = 1 }",
+                "traffic = { kind = \"files\", size = \"14480 B\", think = \"1 ms\", \
+                 transfers = 1 }",
             ),
         ]));
         let took = outcome.flows[0].ends.transfer_time.max();
@@ -213,10 +214,18 @@ fn one_and_two_flows_are_as_in_linux() {
         let outcome = run(&path(&[("flow", flow)]));
         let found = queue(&outcome);
         assert!((found / full - 1.0).abs() < 0.1, "{flow}: {found}");
-        let losses = outcome.flows.iter().map(|flow| flow.ends.tcp.fast_retransmits);
+        let losses = outcome
+            .flows
+            .iter()
+            .map(|flow| flow.ends.tcp.fast_retransmits);
         let found = losses.sum::<u64>() as f64 / 50.0;
         assert!((found / events - 1.0).abs() < 0.25, "{flow}: {found}");
-        assert!(outcome.flows.iter().all(|flow| flow.ends.tcp.time_outs == 0));
+        assert!(
+            outcome
+                .flows
+                .iter()
+                .all(|flow| flow.ends.tcp.time_outs == 0)
+        );
     }
 }
 
@@ -228,7 +237,8 @@ fn presets_and_their_keys() {
     // SYN and its answer, 84 B on the wire over 10 Gbps and over 100 Mbps, and twice two links.
     let handshake = 2 * (67_200 + 6_720_000 + 2 * 20_000_000);
     assert_eq!(usual.handshake_rtt, Some(Duration(handshake)));
-    let all_off = "recovery = \"sack\"\nslow_start = \"loss\"\nquick_acks = 0\nhandshake_rtt = false";
+    let all_off =
+        "recovery = \"sack\"\nslow_start = \"loss\"\nquick_acks = 0\nhandshake_rtt = false";
     let linux_3 = path(&[("tcp", "")]).replace("linux-6", "linux-3");
     assert_eq!(of(all_off), tcp(&linux_3));
     assert_eq!(of("recovery = \"sack\"").slow_start, SlowStart::Loss);
@@ -236,12 +246,24 @@ fn presets_and_their_keys() {
     assert_eq!(tcp(&modern), tcp(&linux_3));
     for (key, keys) in [
         ("prr", "recovery = \"sack\"\nprr = true"),
-        ("tail_loss_probe", "recovery = \"reno\"\ntail_loss_probe = true"),
+        (
+            "tail_loss_probe",
+            "recovery = \"reno\"\ntail_loss_probe = true",
+        ),
         ("dsack_undo", "recovery = \"sack\"\ndsack_undo = true"),
-        ("slow_start", "congestion = \"reno\"\nslow_start = \"hystart\""),
-        ("slow_start", "recovery = \"sack\"\nslow_start = \"hystart++\""),
+        (
+            "slow_start",
+            "congestion = \"reno\"\nslow_start = \"hystart\"",
+        ),
+        (
+            "slow_start",
+            "recovery = \"sack\"\nslow_start = \"hystart++\"",
+        ),
     ] {
         assert_eq!(codes(&path(&[("tcp", keys)])), ["no-meaning"], "{key}");
     }
-    assert_eq!(codes(&path(&[("tcp", "recovery = \"sack\"\nprr = false")])), [""; 0]);
+    assert_eq!(
+        codes(&path(&[("tcp", "recovery = \"sack\"\nprr = false")])),
+        [""; 0]
+    );
 }
