@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use alloc::{format, vec};
 
 use backwater_ends::stations::{End, Stations};
-use backwater_kernel::{BuildError, Duration, EventQueue, Purpose, Stream, Time};
+use backwater_kernel::{BuildError, Channels, Duration, EventQueue, Purpose, Stream, Time};
 
 use crate::classes::account::{Account, AccountTimes};
 use crate::classes::credits::Credits;
@@ -348,6 +348,10 @@ fn nodes(spec: &EthernetSpec, classes: usize) -> Result<(Vec<Node>, Vec<InputSha
             .unwrap_or_default();
         let at_outputs = stops.at_outputs();
         let detects_inputs = at_outputs.is_none() && stops.all().next().is_some();
+        let mut inputs = leaving
+            .iter()
+            .map(|channel| spec.links.channel(channel ^ 1));
+        let has_counters = switch.is_some() && inputs.any(|channel| !channel.inputs.is_empty());
         let shared = match switch.map(|switch| &switch.memory) {
             Some(MemorySpec::Shared(shared)) => {
                 let inputs = leaving.iter().flat_map(|channel| {
@@ -374,7 +378,7 @@ fn nodes(spec: &EthernetSpec, classes: usize) -> Result<(Vec<Node>, Vec<InputSha
             promised: node.promised,
             watchdog: node.watchdog,
             storm,
-            counts_inputs: shared.is_some() || detects_inputs,
+            counts_inputs: shared.is_some() || detects_inputs || has_counters,
             stops,
             shared,
             leaving,

@@ -258,8 +258,8 @@ pub struct ChannelSpec {
     /// Output queues at the node it leaves, by class: 1 to 8 of them, the same for every channel
     /// of the network.
     pub queues: Vec<QueueSpec>,
-    /// Counters at the node it enters, by class; empty unless that switch detects at its inputs
-    /// and has [`MemorySpec::Queues`].
+    /// Counters at the node it enters, by class, of a switch with [`MemorySpec::Queues`]: what they
+    /// hold is limited, and may stop whoever sends. Empty where inputs count nothing.
     pub inputs: Vec<InputSpec>,
     /// Credit over this channel, by class; empty, or as many as there are queues. It ends at a
     /// switch, and a class that it controls is not stopped there.
