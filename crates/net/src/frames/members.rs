@@ -248,7 +248,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// Ends of such flows act at this instant, each in its turn among those of all flows.
-    pub(crate) fn on_alarm(&mut self) {
+    pub(crate) fn act_members(&mut self) {
         while let Some(way) = self.network.classes.members.take_alarm(self.now) {
             self.due.add(Timer::Station.at(self.now, way));
         }
