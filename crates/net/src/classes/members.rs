@@ -7,6 +7,7 @@
 //! to a flow that took the slot of its own.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use backwater_kernel::Time;
@@ -27,6 +28,24 @@ pub(crate) struct Members {
     /// By place behind those of rows.
     pub slots: Vec<Slot>,
     places: Places,
+    alarms: Alarms,
+}
+
+/// When ends of flows act. In the queue of events there is one for all of them: that of a flow that
+/// has ended can be taken back here, where most wait for a time-out that never comes.
+struct Alarms {
+    all: BTreeSet<(Time, u32)>,
+    /// The next event there.
+    next: Time,
+}
+
+impl Default for Alarms {
+    fn default() -> Alarms {
+        Alarms {
+            all: BTreeSet::new(),
+            next: Time::MAX,
+        }
+    }
 }
 
 /// A group without rows.
@@ -118,6 +137,39 @@ impl Members {
         self.places.remove(left.number);
         self.groups[left.group as usize].free.push(place);
         left
+    }
+
+    /// The end from which a way starts acts at an instant, instead of another. The instant for which
+    /// an event is needed, if it is.
+    pub fn set_alarm(&mut self, way: u32, before: Time, at: Time) -> Option<Time> {
+        self.alarms.all.remove(&(before, way));
+        self.alarms.all.insert((at, way));
+        let is_first = at < self.alarms.next;
+        is_first.then(|| {
+            self.alarms.next = at;
+            at
+        })
+    }
+
+    /// The end of an ended flow acts no more.
+    pub fn stop_alarm(&mut self, way: u32, at: Time) {
+        self.alarms.all.remove(&(at, way));
+    }
+
+    /// The event of an instant has come: a way whose end acts now.
+    pub fn take_alarm(&mut self, now: Time) -> Option<u32> {
+        let (at, way) = *self.alarms.all.first()?;
+        (at <= now).then(|| {
+            self.alarms.all.pop_first();
+            way
+        })
+    }
+
+    /// All that act now have been taken. The instant for which an event is needed, if any is.
+    pub fn next_alarm(&mut self) -> Option<Time> {
+        let next = self.alarms.all.first().map(|(at, _)| *at);
+        self.alarms.next = next.unwrap_or(Time::MAX);
+        next
     }
 
     /// The slots of flows that are active, with their places.

@@ -250,16 +250,19 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline(always)]
     fn arm_next(&mut self, (flow, place): (u32, u32), end: End) {
         let own = &mut self.network.classes.flows[place as usize];
-        let armed = &mut own.armed[end as usize];
+        let (bits, armed) = (own.bits, &mut own.armed[end as usize]);
         if let Some(next) = self.network.classes.stations.next_timer(place, end)
             && next < *armed
         {
-            *armed = next.max(self.now);
+            let (before, at) = (*armed, next.max(self.now));
+            *armed = at;
             let way = flow * 2 + end as u32;
-            self.events.push(Timer::Station.at(*armed, way));
+            match bits & FrameFlow::MEMBER {
+                0 => self.events.push(Timer::Station.at(at, way)),
+                _ => self.set_alarm(way, before, at),
+            }
         }
-        if own.is(FrameFlow::DIVIDED | FrameFlow::MEMBER) {
-            let bits = own.bits;
+        if bits & (FrameFlow::DIVIDED | FrameFlow::MEMBER) != 0 {
             self.after_turn(flow, bits);
         }
     }

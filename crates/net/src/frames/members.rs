@@ -53,11 +53,13 @@ impl Classes {
         }
     }
 
-    /// Nothing of a flow is on its way, and neither end waits for an instant: nothing can come of
-    /// it any more.
+    /// Nothing of a flow is on its way, and neither end waits for an instant, nor for its port where
+    /// a watchdog dropped its last frame: nothing can come of it any more.
     fn has_ended(&self, place: u32) -> bool {
         let (flow, losses) = (&self.flows[place as usize], &self.losses[place as usize]);
-        flow.created == flow.delivered + losses.dropped && !self.stations.has_more(place)
+        let is_on_its_way = flow.created != flow.delivered + losses.dropped;
+        let stations = &self.stations;
+        !is_on_its_way && !stations.has_more(place) && !stations.is_unacknowledged(place)
     }
 
     /// What a flow did, of which so many frames and bytes are on their way.
@@ -236,6 +238,29 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
+    /// An end of a flow without a row acts at an instant, instead of another.
+    #[cold]
+    pub(crate) fn set_alarm(&mut self, way: u32, before: Time, at: Time) {
+        let first = self.network.classes.members.set_alarm(way, before, at);
+        if let Some(at) = first {
+            self.events.push(Timer::Alarm.at(at, 0));
+        }
+    }
+
+    /// Ends of such flows act at this instant, each in its turn among those of all flows.
+    pub(crate) fn act_members(&mut self) {
+        while let Some(way) = self.network.classes.members.take_alarm(self.now) {
+            self.due.add(Timer::Station.at(self.now, way));
+        }
+        if let Some(at) = self.network.classes.members.next_alarm() {
+            self.events.push(Timer::Alarm.at(at, 0));
+        }
+        while let Some(event) = self.due.take_other() {
+            self.events_handled += 1;
+            self.on_timer(event);
+        }
+    }
+
     /// Something became of a frame of a flow without a row, or one of its timers went off: if that
     /// was the last, its slot is free when all of this instant has happened.
     #[inline]
@@ -265,6 +290,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         bin.add(&ended);
         classes.stations.sum_up(place, &mut bin.ends);
         classes.members.leave((place, classes.rows));
+        let armed = classes.flows[place as usize].armed;
+        for (way, at) in (2 * number..).zip(armed) {
+            classes.members.stop_alarm(way, at);
+        }
         if !classes.freezing.is_empty() {
             classes.freezing.retain(|own| *own != place);
         }

@@ -45,6 +45,8 @@ pub(crate) enum Timer {
     Hold,
     /// The congestion point of a class of a channel states its rate.
     Rates,
+    /// Ends of flows without a row may act.
+    Alarm,
     /// The sink of a leg takes a unit.
     Release,
     /// A flow's application offers units.
@@ -68,7 +70,7 @@ pub(crate) enum Timer {
 }
 
 impl Timer {
-    const ALL: [Timer; 29] = [
+    const ALL: [Timer; 30] = [
         Timer::Request,
         Timer::Refresh,
         Timer::Update,
@@ -88,6 +90,7 @@ impl Timer {
         Timer::Watchdog,
         Timer::Hold,
         Timer::Rates,
+        Timer::Alarm,
         Timer::Release,
         Timer::Offer,
         Timer::Envelope,
@@ -120,7 +123,8 @@ impl Timer {
             | Timer::TimeOut
             | Timer::Watchdog
             | Timer::Hold
-            | Timer::Rates => Phase::Control,
+            | Timer::Rates
+            | Timer::Alarm => Phase::Control,
             Timer::Release => Phase::Release,
             Timer::Offer
             | Timer::Envelope

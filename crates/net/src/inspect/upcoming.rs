@@ -55,6 +55,8 @@ pub enum Due {
     Watchdog(u32, u8),
     /// A port measures, or holds what it has no longer.
     Port(u32),
+    /// Ends of flows without rows act.
+    Alarm,
     /// Flows of a group without rows begin.
     Arrivals(u32),
     /// A flow without a row has nothing left to do, and its slot is free.
@@ -156,6 +158,7 @@ fn of_timer(event: Event) -> Due {
         // A set-up waits at the sending port of a leg.
         Timer::Reserve => Due::Request(entity),
         Timer::Station => Due::Station(entity / 2, entity.is_multiple_of(2)),
+        Timer::Alarm => Due::Alarm,
         Timer::Arrival => Due::Arrivals(entity),
         Timer::Ended => Due::Ended(entity),
         Timer::Standstill => Due::Lookout,
