@@ -3,10 +3,12 @@
 
 mod bounds;
 mod capture;
+mod collectives;
 mod completion;
 mod fair;
 mod group_table;
 mod groups;
+mod jobs;
 mod network;
 mod pauses;
 mod plots;

@@ -17,6 +17,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use backwater_ends::application::Payload;
+use backwater_ends::outcome::Alone;
 use backwater_ends::queue_pair::RocePacket;
 use backwater_ends::spec::{RoceSpec, Span};
 use backwater_ends::{Segment, TcpSpec};
@@ -68,6 +69,25 @@ fn time(spec: &EthernetSpec, network: &Network, (id, flow): (u32, &FlowSpec)) ->
     }
 }
 
+/// Of each flow whose messages wait for others, what one takes of each size of them.
+pub(crate) fn of_messages(spec: &EthernetSpec, network: &Network) -> Vec<(u32, Vec<Alone>)> {
+    let mut all = Vec::new();
+    for (id, flow) in (0..).zip(&spec.flows) {
+        let Some(list) = flow.traffic.messages() else {
+            continue;
+        };
+        let mut sizes: Vec<u64> = list.messages.iter().map(|own| own.bytes).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        let only = network.classes.routes.only(spec, 2 * id);
+        let is_spread = only.is_none();
+        let path = only.or_else(|| network.one_of_alike(spec, 2 * id));
+        let alone = path.map(|path| network.messages_alone(flow, (&path, is_spread), sizes));
+        all.push((id, alone.unwrap_or_default()));
+    }
+    all
+}
+
 /// What a transfer is cut into.
 struct Frames {
     /// So many full frames
@@ -116,6 +136,32 @@ impl Frames {
 }
 
 impl Network {
+    fn messages_alone(
+        &self,
+        flow: &FlowSpec,
+        (path, is_spread): (&[u32], bool),
+        sizes: Vec<u64>,
+    ) -> Vec<Alone> {
+        let one = |bytes: u64| {
+            let frames = Frames::of(flow, bytes)?;
+            let on_port = |bytes: u64| {
+                let bytes = bytes + u64::from(WIRE_OVERHEAD_BYTES);
+                u128::from(self.span(path[0], bytes).ps())
+            };
+            let full = u128::from(frames.full) * on_port(frames.full_bytes);
+            let took_ps = match is_spread {
+                true => self.carry_spread_ps(path, &frames),
+                false => self.carry_ps(path, &frames),
+            };
+            Some(Alone {
+                bytes,
+                time: Duration(u64::try_from(took_ps).ok()?),
+                on_port: Duration(u64::try_from(full + on_port(frames.last_bytes)).ok()?),
+            })
+        };
+        sizes.into_iter().filter_map(one).collect()
+    }
+
     /// Where frames are spread over several paths, one of them, if all are alike and none of the
     /// links they are spread over is slower than the first: then no frame waits there.
     fn one_of_alike(&self, spec: &EthernetSpec, way: u32) -> Option<Vec<u32>> {

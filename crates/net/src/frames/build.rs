@@ -153,6 +153,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         flows,
         losses: vec![Losses::default(); spec.flows.len()],
         alone: Vec::new(),
+        messages_alone: Vec::new(),
         received: received(spec),
         routes: Routes::new(spec)?,
         stations,
@@ -171,6 +172,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         ..Network::empty(classes)
     };
     network.classes.alone = alone::times(spec, &network);
+    network.classes.messages_alone = alone::of_messages(spec, &network);
     network.add_credits(spec)?;
     network.add_drains(spec);
     network.add_schedulers(spec);

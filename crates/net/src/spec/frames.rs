@@ -31,7 +31,10 @@ pub use back_pressure::{
 };
 pub use backwater_ends::spec::Span;
 pub use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec, VideoSpec};
-pub use backwater_ends::spec::messages::{Happened, MessageSpec, MessagesSpec};
+pub use backwater_ends::spec::collectives::{Collective, CollectiveSpec, JobSpec, PhaseSpec};
+pub use backwater_ends::spec::messages::{
+    ComputeSpec, Happened, MessageSpec, MessagesSpec, Waiter,
+};
 pub use check::{largest_bytes, verify};
 pub(crate) use credit::cost;
 pub use credit::{
@@ -123,6 +126,11 @@ pub struct FrameRules {
     pub stall_after: Duration,
     /// Stations that take frames slower than they come; those of one station in order of time.
     pub drains: Vec<DrainSpec>,
+    /// Which flows are operations of ranks, and of jobs: nothing follows from it but what results
+    /// tell.
+    pub collectives: Vec<CollectiveSpec>,
+    /// In the order of their flows.
+    pub jobs: Vec<JobSpec>,
 }
 
 /// From an instant on a station takes frames at a rate of its own, as on the wire: the port in
@@ -145,6 +153,8 @@ impl FrameRules {
             spread: Spread::Flows,
             stall_after,
             drains: Vec::new(),
+            collectives: Vec::new(),
+            jobs: Vec::new(),
         }
     }
 

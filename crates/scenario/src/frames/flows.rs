@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use backwater_ends::spec::collectives::{CollectiveSpec, JobSpec};
 use backwater_kernel::{Purpose, Rate, Stream};
 use backwater_net::frames::spec::{FlowSpec, LinkSpec, TrafficSpec, TransportSpec};
 
@@ -10,11 +11,12 @@ use super::flow_list::Arrival;
 use super::net::Net;
 use super::offers::{Listed, Matrix, Offer};
 use super::workloads::{self, Setting};
-use super::{collectives, controls, queues, roce, traffic};
+use super::{collectives, controls, jobs, queues, roce, traffic};
 use crate::Limits;
 use crate::given::frames::EthernetFile;
 use crate::given::frames::collectives::Collectives;
 use crate::given::frames::flows::{self as given, FlowSettings, Transport};
+use crate::given::frames::jobs::Jobs;
 use crate::given::frames::switch::Spread;
 use crate::given::frames::traffic::Traffic;
 use crate::given::frames::workloads::Workloads;
@@ -33,6 +35,10 @@ pub(crate) struct Flows<'r> {
     /// From which hosts to which, on average; and flows that are listed.
     pub matrices: Vec<Matrix>,
     pub listed: Vec<Listed>,
+    /// Operations of ranks.
+    pub collectives: Vec<CollectiveSpec>,
+    /// Jobs.
+    pub jobs: Vec<JobSpec>,
     marked: [bool; 8],
     /// Rate of the port of each node: of several the fastest.
     lines: BTreeMap<u32, Rate>,
@@ -47,6 +53,8 @@ impl<'r> Flows<'r> {
             offers: Vec::new(),
             matrices: Vec::new(),
             listed: Vec::new(),
+            collectives: Vec::new(),
+            jobs: Vec::new(),
             marked: queues::marked(links),
             lines: lines(links),
             room: Room {
@@ -64,7 +72,7 @@ impl<'r> Flows<'r> {
     }
 }
 
-/// An entry of `[[flows]]`, `[[patterns]]`, `[[workloads]]` or `[[collectives]]`.
+/// An entry of `[[flows]]`, `[[patterns]]`, `[[workloads]]`, `[[collectives]]` or `[[jobs]]`.
 #[derive(Clone, Copy)]
 pub(crate) struct Table<'r> {
     pub settings: &'r FlowSettings,
@@ -80,6 +88,25 @@ pub(crate) struct Table<'r> {
     is_many: bool,
 }
 
+impl<'r> Table<'r> {
+    /// Of many flows whose messages wait for others.
+    fn of_ranks(
+        settings: &'r FlowSettings,
+        name: &'r Placed<String>,
+        (to, at): (&'r At, &'r At),
+    ) -> Table<'r> {
+        Table {
+            settings,
+            traffic: None,
+            waits: true,
+            to,
+            name,
+            at,
+            is_many: true,
+        }
+    }
+}
+
 /// The hosts of a flow: where it starts, and where it ends.
 type Ends = (u32, Vec<u32>);
 
@@ -92,7 +119,12 @@ pub(crate) fn highest_class(file: &EthernetFile) -> u8 {
     let patterns = file.patterns.iter().map(|rule| &rule.settings);
     let workloads = file.workloads.iter().map(|own| &own.settings);
     let collectives = file.collectives.iter().map(|own| &own.settings);
-    let settings = flows.chain(patterns).chain(workloads).chain(collectives);
+    let jobs = file.jobs.iter().map(|own| &own.settings);
+    let settings = flows
+        .chain(patterns)
+        .chain(workloads)
+        .chain(collectives)
+        .chain(jobs);
     let flows = settings.flat_map(|own| {
         let pairs = own.roce.as_ref().map_or(&file.roce.value, |own| &own.roce);
         let answers = [
@@ -114,8 +146,8 @@ pub(crate) fn highest_class(file: &EthernetFile) -> u8 {
     named.max().unwrap_or(0)
 }
 
-/// The flows of the file: first `[[flows]]`, then `[[patterns]]`, `[[workloads]]` and
-/// `[[collectives]]`. TCP follows the classes that are marked.
+/// The flows of the file: first `[[flows]]`, then `[[patterns]]`, `[[workloads]]`, `[[collectives]]`
+/// and `[[jobs]]`. TCP follows the classes that are marked.
 pub(crate) fn flows<'r>(
     file: &'r Placed<EthernetFile>,
     (net, links, limits): (&Net<'_>, &[LinkSpec], &Limits),
@@ -125,6 +157,7 @@ pub(crate) fn flows<'r>(
     let mut flows = Flows::none(links, limits);
     let room = flows.room;
     let has_others = !file.workloads.is_empty() || !file.collectives.is_empty();
+    let has_others = has_others || !file.jobs.is_empty() || file.jobs.is_faulty;
     if !has_others && !file.workloads.is_faulty && !file.collectives.is_faulty {
         let example = "`name = \"F\"`, `from = \"S\"`, `to = \"D\"`";
         patterns::nothing_to_send(&file.flows, &file.patterns, (&file.at, example), mistakes);
@@ -180,6 +213,9 @@ pub(crate) fn flows<'r>(
     for own in file.collectives.iter() {
         collective(own, net, file, &mut flows, mistakes);
     }
+    for own in file.jobs.iter() {
+        job(own, net, file, &mut flows, mistakes);
+    }
     duplicates(&flows, mistakes);
     flows
 }
@@ -190,7 +226,8 @@ fn many(file: &EthernetFile) -> impl Iterator<Item = &Placed<String>> {
     let many = counted.map(|flow| &flow.name);
     let many = many.chain(file.patterns.iter().map(|pattern| &pattern.name));
     let many = many.chain(file.workloads.iter().map(|own| &own.name));
-    many.chain(file.collectives.iter().map(|own| &own.name))
+    let many = many.chain(file.collectives.iter().map(|own| &own.name));
+    many.chain(file.jobs.iter().map(|own| &own.name))
 }
 
 /// The flows of a collective operation.
@@ -202,19 +239,37 @@ fn collective<'r>(
     mistakes: &mut Diagnostics,
 ) {
     let first = flows.specs.len();
-    let Some(all) = collectives::flows(given, (net, flows.room), first, mistakes) else {
+    let Some((all, told)) = collectives::flows(given, (net, flows.room), first, mistakes) else {
         return;
     };
-    let table = Table {
-        settings: &given.settings,
-        traffic: None,
-        waits: true,
-        to: given.ranks.place().unwrap_or(&given.at),
-        name: &given.name,
-        at: &given.at,
-        is_many: true,
+    let to = given.ranks.place().unwrap_or(&given.at);
+    let table = Table::of_ranks(&given.settings, &given.name, (to, &given.at));
+    if add(file, table, all, flows, mistakes).is_some() {
+        flows.collectives.push(told);
+    }
+}
+
+/// The flows of a job.
+fn job<'r>(
+    given: &'r Placed<Jobs>,
+    net: &Net<'_>,
+    file: &EthernetFile,
+    flows: &mut Flows<'r>,
+    mistakes: &mut Diagnostics,
+) {
+    let first = flows.specs.len();
+    let Some((all, told)) = jobs::flows(given, (net, flows.room), first, mistakes) else {
+        return;
     };
-    add(file, table, all, flows, mistakes);
+    let to = given.ranks.place().unwrap_or(&given.at);
+    let table = Table::of_ranks(&given.settings, &given.name, (to, &given.at));
+    if add(file, table, all, flows, mistakes).is_some() {
+        let (mut job, operations) = told;
+        let before = flows.collectives.len() as u32;
+        flows.collectives.extend(operations);
+        job.collectives = before..flows.collectives.len() as u32;
+        flows.jobs.push(job);
+    }
 }
 
 /// Flows that begin while the run goes on.

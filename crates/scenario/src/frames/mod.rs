@@ -19,6 +19,7 @@ mod flow_list;
 mod flow_sizes;
 mod flows;
 pub mod headroom;
+mod jobs;
 mod limits;
 mod listeners;
 mod lossless;
@@ -128,6 +129,8 @@ pub(crate) fn build(
             spread: (*file.switch.spread).into(),
             stall_after: run.stall.unwrap_or(checks::USUAL_STALL),
             drains,
+            collectives: flows.collectives.clone(),
+            jobs: flows.jobs.clone(),
         },
         flows: flows.specs.clone(),
         outages,

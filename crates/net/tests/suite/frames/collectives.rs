@@ -38,19 +38,16 @@ fn roce() -> RoceSpec {
 }
 
 fn add(net: &mut Net, operation: Collective, ranks: u32, bytes: u64) {
-    let lanes = lanes(operation, (ranks, bytes), (1, Duration::ZERO), 0).expect("it is sound");
-    for lane in lanes {
-        let list = MessagesSpec {
-            start: Time::ZERO,
-            messages: lane.messages,
-        };
+    let once = (1, Duration::ZERO);
+    let lanes = lanes(operation, (ranks, bytes), once, (Time::ZERO, 0)).expect("it is sound");
+    for lane in lanes.0 {
         let transport = TransportSpec::Roce(roce());
         net.add(
             1 + lane.from,
             1 + lane.to,
             0,
             transport,
-            TrafficSpec::Messages(list),
+            TrafficSpec::Messages(lane.list),
         );
     }
 }
