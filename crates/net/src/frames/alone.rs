@@ -65,7 +65,18 @@ fn time(spec: &EthernetSpec, network: &Network, (id, flow): (u32, &FlowSpec)) ->
             let back = carry(2 * id + 1, response_bytes)?;
             there.checked_add(service.ps())?.checked_add(back)
         }
-        _ => None,
+        TrafficSpec::Messages(ref list) => {
+            let first = list.messages.first()?.bytes;
+            let are_alike = list.messages.iter().all(|own| own.bytes == first);
+            are_alike.then(|| carry(2 * id, first))?
+        }
+        TrafficSpec::Infinite { bytes: None, .. }
+        | TrafficSpec::Requests { .. }
+        | TrafficSpec::Constant { .. }
+        | TrafficSpec::Poisson { .. }
+        | TrafficSpec::SelfSimilar { .. }
+        | TrafficSpec::Video(_)
+        | TrafficSpec::Outside(_) => None,
     }
 }
 

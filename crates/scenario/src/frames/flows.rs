@@ -11,7 +11,7 @@ use super::flow_list::Arrival;
 use super::net::Net;
 use super::offers::{Listed, Matrix, Offer};
 use super::workloads::{self, Setting};
-use super::{collectives, controls, jobs, queues, roce, traffic};
+use super::{collectives, controls, jobs, queues, roce, traffic, waits};
 use crate::Limits;
 use crate::given::frames::EthernetFile;
 use crate::given::frames::collectives::Collectives;
@@ -165,7 +165,9 @@ pub(crate) fn flows<'r>(
     if net.nodes.is_empty() || patterns::named_twice(many(file), mistakes) {
         return flows;
     }
+    let mut made = Vec::new();
     for flow in file.flows.iter() {
+        let first = flows.specs.len();
         if let Some(pairs) = named(flow, net, room, mistakes) {
             one_tree(file, flow, mistakes);
             let table = Table {
@@ -181,6 +183,7 @@ pub(crate) fn flows<'r>(
             let all = pairs.into_iter().map(|ends| (ends, sent.clone()));
             add(file, table, all.collect(), &mut flows, mistakes);
         }
+        made.push((flow, first..flows.specs.len()));
     }
     for (index, rule) in (0_u64..).zip(file.patterns.iter()) {
         let mut dice = Stream::new(file.run.seed, index, Purpose::Pattern);
@@ -217,6 +220,10 @@ pub(crate) fn flows<'r>(
         job(own, net, file, &mut flows, mistakes);
     }
     duplicates(&flows, mistakes);
+    let are_whole = mistakes.errors() == 0;
+    if are_whole && made.iter().any(|(flow, _)| flow.after.is_some()) {
+        waits::connect(&made, &mut flows.specs, (net, room), mistakes);
+    }
     flows
 }
 

@@ -44,6 +44,7 @@ mod threats;
 mod topology;
 mod traffic;
 mod trunks;
+mod waits;
 pub(crate) mod way;
 mod workloads;
 
