@@ -3,7 +3,9 @@
 //! In each step some ranks send. What a rank sends waits for all that it sent and received in the
 //! last step in which it took part: its messages are sent to their last byte, and those to it are
 //! in. (Thakur, Rabenseifner and Gropp, *Optimization of Collective Communication Operations in
-//! MPICH*, 2005, for rings, halving and doubling, and binomial trees.)
+//! MPICH*, 2005, for rings, halving and doubling, and binomial trees.) Two trees are as Sanders,
+//! Speck and Träff have them, *Two-tree algorithms for full bandwidth broadcast, reduction and
+//! scan*, 2009: there a chunk goes on as soon as it is in.
 
 use alloc::vec::Vec;
 use alloc::{format, string::String};
@@ -15,6 +17,7 @@ use backwater_kernel::{Duration, Time};
 
 mod jobs;
 mod steps;
+mod two_trees;
 
 pub use jobs::{JobSpec, PhaseSpec, program};
 use steps::{Group, Program};
@@ -32,6 +35,12 @@ pub enum Collective {
     HalvingDoublingAllReduce,
     /// All-reduce to the first rank along a binomial tree, and back.
     TreeAllReduce,
+    /// All-reduce along two binary trees at once, each with half of the bytes in chunks that
+    /// follow each other: what is a leaf in one passes on in the other.
+    DoubleTreeAllReduce {
+        /// Bytes of a chunk.
+        chunk: u64,
+    },
     /// From the first rank along a binomial tree.
     TreeBroadcast,
     /// Each rank has a block for each; with one partner in each step.
@@ -44,7 +53,7 @@ pub enum Collective {
 
 impl Collective {
     /// Messages of one operation, at most.
-    pub fn messages(self, ranks: u32) -> u64 {
+    pub fn messages(self, ranks: u32, bytes: u64) -> u64 {
         let ranks = u64::from(ranks);
         let others = ranks.saturating_sub(1);
         let steps = u64::from(u64::BITS - others.leading_zeros());
@@ -56,6 +65,10 @@ impl Collective {
             | Collective::AllToAll => others * ranks,
             Collective::HalvingDoublingAllReduce => 2 * steps * ranks,
             Collective::TreeAllReduce => 2 * others,
+            Collective::DoubleTreeAllReduce { chunk } => {
+                let chunks = bytes.div_ceil(2).div_ceil(chunk.max(1));
+                (4 * others).saturating_mul(chunks)
+            }
             Collective::TreeBroadcast | Collective::Pipeline => others,
         }
     }
@@ -67,7 +80,8 @@ impl Collective {
         match self {
             Collective::RingAllReduce
             | Collective::HalvingDoublingAllReduce
-            | Collective::TreeAllReduce => (2 * others, ranks),
+            | Collective::TreeAllReduce
+            | Collective::DoubleTreeAllReduce { .. } => (2 * others, ranks),
             Collective::RingReduceScatter
             | Collective::RingAllGather
             | Collective::PairwiseAllToAll
@@ -84,6 +98,7 @@ impl Collective {
             Collective::RingAllGather => "ring-all-gather",
             Collective::HalvingDoublingAllReduce => "halving-doubling-all-reduce",
             Collective::TreeAllReduce => "tree-all-reduce",
+            Collective::DoubleTreeAllReduce { .. } => "double-tree-all-reduce",
             Collective::TreeBroadcast => "tree-broadcast",
             Collective::PairwiseAllToAll => "pairwise-all-to-all",
             Collective::AllToAll => "all-to-all",
@@ -103,7 +118,13 @@ impl Collective {
         }
         let blocks = match self {
             Collective::TreeAllReduce | Collective::TreeBroadcast | Collective::Pipeline => 1,
-            _ => u64::from(ranks),
+            Collective::DoubleTreeAllReduce { .. } => 2,
+            Collective::RingAllReduce
+            | Collective::RingReduceScatter
+            | Collective::RingAllGather
+            | Collective::HalvingDoublingAllReduce
+            | Collective::PairwiseAllToAll
+            | Collective::AllToAll => u64::from(ranks),
         };
         match bytes < blocks {
             true => Err(format!(

@@ -6,6 +6,7 @@ use backwater_net::frames::spec::TrafficSpec;
 
 use super::net::Net;
 use crate::given::frames::collectives::{Collectives, CollectivesKind};
+use crate::language::typed::Word;
 use crate::network::memory;
 use crate::network::patterns::{self, Room};
 use crate::prelude::*;
@@ -25,11 +26,11 @@ pub(crate) fn flows(
     mistakes: &mut Diagnostics,
 ) -> Option<(Vec<Sent>, CollectiveSpec)> {
     let hosts = patterns::hosts(&given.ranks, net, mistakes)?;
-    let operation = operation(*given.kind.sure()?);
+    let operation = operation(*given.kind.sure()?, &given.chunk, mistakes)?;
     let (size, times) = (*given.size.sure()?, *given.times.sure()?);
     let ranks = hosts.len() as u64;
     let messages = operation
-        .messages(ranks as u32)
+        .messages(ranks as u32, size)
         .saturating_mul(times.into());
     if room_of_messages(room).refuses(&given.times.at, messages, mistakes) {
         return None;
@@ -81,16 +82,35 @@ pub(crate) fn room_of_messages(room: Room) -> Room {
     }
 }
 
-pub(crate) fn operation(kind: CollectivesKind) -> Collective {
-    match kind {
+/// Bytes of a chunk, where the file does not say.
+const CHUNK_BYTES: u64 = 512_000;
+
+/// What is done; `None` if something is wrong, which is then told.
+pub(crate) fn operation(
+    kind: CollectivesKind,
+    chunk: &Placed<Option<u64>>,
+    mistakes: &mut Diagnostics,
+) -> Option<Collective> {
+    if let Some(at) = chunk.place()
+        && kind != CollectivesKind::DoubleTreeAllReduce
+    {
+        Diagnostic::no_meaning("chunk", format!("of `{}`", kind.word()))
+            .at(at, "its blocks go as one message each")
+            .help("leave it out, or use `kind = \"double-tree-all-reduce\"`")
+            .tell(mistakes);
+        return None;
+    }
+    let chunk = (*chunk.sure()?).unwrap_or(CHUNK_BYTES);
+    Some(match kind {
         CollectivesKind::RingAllReduce => Collective::RingAllReduce,
         CollectivesKind::RingReduceScatter => Collective::RingReduceScatter,
         CollectivesKind::RingAllGather => Collective::RingAllGather,
         CollectivesKind::HalvingDoublingAllReduce => Collective::HalvingDoublingAllReduce,
         CollectivesKind::TreeAllReduce => Collective::TreeAllReduce,
+        CollectivesKind::DoubleTreeAllReduce => Collective::DoubleTreeAllReduce { chunk },
         CollectivesKind::TreeBroadcast => Collective::TreeBroadcast,
         CollectivesKind::PairwiseAllToAll => Collective::PairwiseAllToAll,
         CollectivesKind::AllToAll => Collective::AllToAll,
         CollectivesKind::Pipeline => Collective::Pipeline,
-    }
+    })
 }

@@ -103,15 +103,13 @@ fn sides(given: &Placed<Jobs>, ranks: u32, mistakes: &mut Diagnostics) -> Option
         return Some([tensor, expert, data as u32, pipeline]);
     }
     let at = given.ranks.place().unwrap_or(&given.at);
-    let product = match *given.data {
-        Some(data) => format!("{tensor} x {expert} x {data} x {pipeline}"),
-        None => format!("{tensor} x {expert} x {pipeline}"),
+    let others = match *given.data {
+        Some(data) => format!("`tensor` {tensor}, `expert` {expert}, `data` {data}"),
+        None => format!("`tensor` {tensor}, `expert` {expert}"),
     };
     Diagnostic::error("bad-job", "the sizes of the job do not make its ranks")
         .at(at, counted(ranks, "rank"))
-        .note(format!(
-            "`tensor`, `expert`, `data` and `pipeline` are {product}"
-        ))
+        .note(format!("they are {others} and `pipeline` {pipeline}"))
         .help("choose sizes whose product is the number of ranks, or leave `data` out")
         .tell(mistakes);
     None
@@ -126,7 +124,9 @@ fn phase(
     let groups = groups(across, ranks, sides);
     let members = groups.first().map_or(0, |group| group.len() as u32);
     let operation = match (own.kind.sure()?, own.size.sure()?) {
-        (Some(kind), Some(bytes)) if members > 1 => Some((operation(*kind), *bytes)),
+        (Some(kind), Some(bytes)) if members > 1 => {
+            Some((operation(*kind, &own.chunk, mistakes)?, *bytes))
+        }
         (Some(_), Some(_)) => {
             Diagnostic::error("bad-job", "an operation of one rank")
                 .at(

@@ -57,9 +57,9 @@ impl PhaseSpec {
     /// Messages of one iteration, at most.
     pub fn messages(&self) -> u64 {
         let (groups, times) = (self.groups.len() as u64, u64::from(self.times));
-        let each = self
-            .operation
-            .map_or(0, |(operation, _)| operation.messages(self.ranks()));
+        let each = self.operation.map_or(0, |(operation, bytes)| {
+            operation.messages(self.ranks(), bytes)
+        });
         each.saturating_mul(groups).saturating_mul(times)
     }
 

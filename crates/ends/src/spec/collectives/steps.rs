@@ -23,9 +23,9 @@ pub(super) struct Program {
 pub(super) struct Group {
     /// Which they are, of all of the program.
     pub members: Vec<u32>,
-    bytes: u64,
-    /// The lane from one to another, sorted by both.
-    known: Vec<((u32, u32), usize)>,
+    pub bytes: u64,
+    /// The lane from one to another, and which of several, sorted.
+    known: Vec<((u32, u32, u32), usize)>,
     /// So many so far.
     pub steps: u32,
 }
@@ -40,8 +40,13 @@ impl Group {
         }
     }
 
-    fn ranks(&self) -> u32 {
+    pub fn ranks(&self) -> u32 {
         self.members.len() as u32
+    }
+
+    /// The rank of the program that is this one of the group.
+    pub fn member(&self, rank: u32) -> u32 {
+        self.members[rank as usize]
     }
 
     /// Bytes of blocks `from` to `to`, of so many.
@@ -134,6 +139,7 @@ impl Program {
                 self.tree(group, false);
                 self.tree(group, true);
             }
+            Collective::DoubleTreeAllReduce { chunk } => self.two_trees(group, chunk),
             Collective::TreeBroadcast => self.tree(group, true),
             Collective::PairwiseAllToAll => {
                 for step in 1..group.ranks() {
@@ -253,25 +259,21 @@ impl Program {
 
     /// Messages that go in one step: from, to, bytes.
     fn step(&mut self, group: &mut Group, sends: &[(u32, u32, u64)]) {
-        let member = |rank: u32| group.members[rank as usize];
         let mut done: Vec<(u32, Happened)> = Vec::new();
         for (from, to, bytes) in sends {
-            let (from, to) = (member(*from), member(*to));
-            let lane = lane(&mut self.lanes, &mut group.known, self.start, (from, to));
-            let flow = self.first + lane as u32;
-            let messages = &mut self.lanes[lane].list.messages;
-            let message = messages.len() as u32;
-            messages.push(MessageSpec {
+            let rank = group.member(*from) as usize;
+            let message = MessageSpec {
                 bytes: *bytes,
-                after: self.done[from as usize].clone(),
-                think: self.think[from as usize],
+                after: self.done[rank].clone(),
+                think: self.think[rank],
                 step: group.steps,
-            });
-            done.push((from, Happened::Sent { flow, message }));
-            done.push((to, Happened::Received { flow, message }));
+            };
+            let (sent, received) = self.send(group, (*from, *to, 0), message);
+            done.push((group.member(*from), sent));
+            done.push((group.member(*to), received));
         }
         for (from, ..) in sends {
-            self.think[member(*from) as usize] = Duration::ZERO;
+            self.think[group.member(*from) as usize] = Duration::ZERO;
         }
         for (rank, _) in &done {
             self.done[*rank as usize].clear();
@@ -281,30 +283,43 @@ impl Program {
         }
         group.steps += u32::from(!sends.is_empty());
     }
-}
 
-/// The lane from a rank to another.
-fn lane(
-    lanes: &mut Vec<Lane>,
-    known: &mut Vec<((u32, u32), usize)>,
-    start: Time,
-    (from, to): (u32, u32),
-) -> usize {
-    let at = known.partition_point(|(ends, _)| *ends < (from, to));
-    if let Some((ends, lane)) = known.get(at)
-        && *ends == (from, to)
-    {
-        return *lane;
+    /// A message from one of a group to another, on one of several connections; that it was sent,
+    /// and that it was received.
+    pub fn send(
+        &mut self,
+        group: &mut Group,
+        lane: (u32, u32, u32),
+        message: MessageSpec,
+    ) -> (Happened, Happened) {
+        let lane = self.lane(group, lane);
+        let flow = self.first + lane as u32;
+        let messages = &mut self.lanes[lane].list.messages;
+        let number = messages.len() as u32;
+        messages.push(message);
+        let message = number;
+        let sent = Happened::Sent { flow, message };
+        (sent, Happened::Received { flow, message })
     }
-    let lane = lanes.len();
-    lanes.push(Lane {
-        from,
-        to,
-        list: MessagesSpec {
-            start,
-            ..MessagesSpec::default()
-        },
-    });
-    known.insert(at, ((from, to), lane));
-    lane
+
+    /// The lane from one of a group to another.
+    fn lane(&mut self, group: &mut Group, wanted: (u32, u32, u32)) -> usize {
+        let at = group.known.partition_point(|(ends, _)| *ends < wanted);
+        if let Some((ends, lane)) = group.known.get(at)
+            && *ends == wanted
+        {
+            return *lane;
+        }
+        let lane = self.lanes.len();
+        self.lanes.push(Lane {
+            from: group.member(wanted.0),
+            to: group.member(wanted.1),
+            list: MessagesSpec {
+                start: self.start,
+                ..MessagesSpec::default()
+            },
+        });
+        group.known.insert(at, (wanted, lane));
+        lane
+    }
 }

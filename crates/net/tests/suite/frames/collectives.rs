@@ -122,6 +122,29 @@ fn operations_take_what_their_steps_take() {
     }
 }
 
+/// Along two trees each rank has to send and to receive twice the bytes, and with many chunks
+/// little more than that takes time.
+#[test]
+fn two_trees_use_both_directions_of_all_ports() {
+    let bytes = 32 * MB;
+    let chunk = 100_000;
+    let operation = Collective::DoubleTreeAllReduce { chunk };
+    let (found_us, came) = took(operation, 8, bytes);
+    assert_eq!(came, 2 * 7 * bytes);
+    let least_us = 2.0 * bytes as f64 / 1_000.0 * WIRE_BYTES * 8.0 / 100_000.0;
+    assert!(found_us > least_us, "{found_us} {least_us}");
+    assert!(found_us < 1.15 * least_us, "{found_us} {least_us}");
+    // In one chunk each level of the tree takes its time.
+    let (found_us, _) = took(Collective::DoubleTreeAllReduce { chunk: bytes }, 8, bytes);
+    assert!(found_us > 1.9 * least_us, "{found_us} {least_us}");
+    for ranks in 2..=17 {
+        let bytes = 10_007 * u64::from(ranks) + 1;
+        let operation = Collective::DoubleTreeAllReduce { chunk: 3_000 };
+        let (_, came) = took(operation, ranks, bytes);
+        assert_eq!(came, 2 * (u64::from(ranks) - 1) * bytes);
+    }
+}
+
 /// Any number of ranks, blocks that do not divide: each byte comes once, in as many steps.
 #[test]
 fn odd_numbers_of_ranks_lose_no_byte() {

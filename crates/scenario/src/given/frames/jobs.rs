@@ -63,6 +63,9 @@ pub(crate) struct Phases {
     /// Bytes that each rank has, as of `[[collectives]]`.
     #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "none: without `kind`")]
     pub size: Placed<Option<u64>>,
+    /// Double trees: bytes that go on together.
+    #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "512 kB")]
+    pub chunk: Placed<Option<u64>>,
     /// Which ranks are a group.
     #[key(default = "\"data\"")]
     pub across: Placed<Across>,
