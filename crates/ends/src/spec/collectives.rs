@@ -19,7 +19,7 @@ mod jobs;
 mod steps;
 mod two_trees;
 
-pub use jobs::{JobSpec, PhaseSpec, program};
+pub use jobs::{JobSpec, Part, PhaseSpec, program};
 use steps::{Group, Program};
 
 /// A collective operation, and how it is done.

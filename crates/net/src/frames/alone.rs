@@ -31,9 +31,20 @@ use crate::spec::frames::{
     EthernetSpec, FRAME_LEAST_BYTES, FlowSpec, TrafficSpec, TransportSpec, WIRE_OVERHEAD_BYTES,
 };
 
+/// By flow, ascending: what a message of each size takes.
+pub(crate) type MessagesAlone = Vec<(u32, Vec<Alone>)>;
+
+/// What transfers of each flow take, and messages of those whose messages wait for others.
+pub(crate) fn all(
+    spec: &EthernetSpec,
+    network: &Network,
+) -> (Vec<Option<Duration>>, MessagesAlone) {
+    (times(spec, network), of_messages(spec, network))
+}
+
 /// Of each flow whose transfers are all alike; nothing for the others, for those to several
 /// stations and for those whose frames take several paths that differ or narrow them.
-pub(crate) fn times(spec: &EthernetSpec, network: &Network) -> Vec<Option<Duration>> {
+fn times(spec: &EthernetSpec, network: &Network) -> Vec<Option<Duration>> {
     let flows = (0..).zip(&spec.flows);
     flows
         .map(|(id, flow)| time(spec, network, (id, flow)).map(Duration))
@@ -81,7 +92,7 @@ fn time(spec: &EthernetSpec, network: &Network, (id, flow): (u32, &FlowSpec)) ->
 }
 
 /// Of each flow whose messages wait for others, what one takes of each size of them.
-pub(crate) fn of_messages(spec: &EthernetSpec, network: &Network) -> Vec<(u32, Vec<Alone>)> {
+fn of_messages(spec: &EthernetSpec, network: &Network) -> MessagesAlone {
     let mut all = Vec::new();
     for (id, flow) in (0..).zip(&spec.flows) {
         let Some(list) = flow.traffic.messages() else {

@@ -171,8 +171,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         channels,
         ..Network::empty(classes)
     };
-    network.classes.alone = alone::times(spec, &network);
-    network.classes.messages_alone = alone::of_messages(spec, &network);
+    (network.classes.alone, network.classes.messages_alone) = alone::all(spec, &network);
     network.add_credits(spec)?;
     network.add_drains(spec);
     network.add_schedulers(spec);

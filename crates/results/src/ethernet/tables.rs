@@ -35,8 +35,9 @@ impl Tables for EthernetSpec {
     }
 
     /// Tables of the balance, groups of flows, flows, fair shares, transfers and their completion,
-    /// jobs, collectives, each time that one is done, its steps and critical paths, delays, deadlines, delay bounds and their terms, drops, violations, destinations of
-    /// multicasts, TCP, queue pairs, pauses, queues, credit, ports and nodes.
+    /// jobs, collectives with each time that one is done, its steps and critical paths, delays,
+    /// deadlines, delay bounds and their terms, drops, violations, destinations of multicasts, TCP,
+    /// queue pairs, pauses, queues, credit, ports and nodes.
     fn tables(run: &Frames<'_>) -> Vec<Table> {
         vec![
             balance(run),

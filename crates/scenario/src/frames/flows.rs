@@ -11,12 +11,10 @@ use super::flow_list::Arrival;
 use super::net::Net;
 use super::offers::{Listed, Matrix, Offer};
 use super::workloads::{self, Setting};
-use super::{collectives, controls, jobs, queues, roce, traffic, waits};
+use super::{controls, queues, ranks, roce, traffic, waits};
 use crate::Limits;
 use crate::given::frames::EthernetFile;
-use crate::given::frames::collectives::Collectives;
 use crate::given::frames::flows::{self as given, FlowSettings, Transport};
-use crate::given::frames::jobs::Jobs;
 use crate::given::frames::switch::Spread;
 use crate::given::frames::traffic::Traffic;
 use crate::given::frames::workloads::Workloads;
@@ -42,7 +40,7 @@ pub(crate) struct Flows<'r> {
     marked: [bool; 8],
     /// Rate of the port of each node: of several the fastest.
     lines: BTreeMap<u32, Rate>,
-    room: Room,
+    pub room: Room,
 }
 
 impl<'r> Flows<'r> {
@@ -90,7 +88,7 @@ pub(crate) struct Table<'r> {
 
 impl<'r> Table<'r> {
     /// Of many flows whose messages wait for others.
-    fn of_ranks(
+    pub(crate) fn of_ranks(
         settings: &'r FlowSettings,
         name: &'r Placed<String>,
         (to, at): (&'r At, &'r At),
@@ -146,8 +144,8 @@ pub(crate) fn highest_class(file: &EthernetFile) -> u8 {
     named.max().unwrap_or(0)
 }
 
-/// The flows of the file: first `[[flows]]`, then `[[patterns]]`, `[[workloads]]`, `[[collectives]]`
-/// and `[[jobs]]`. TCP follows the classes that are marked.
+/// The flows of the file: first `[[flows]]`, then `[[patterns]]`, `[[workloads]]`,
+/// `[[collectives]]` and `[[jobs]]`. TCP follows the classes that are marked.
 pub(crate) fn flows<'r>(
     file: &'r Placed<EthernetFile>,
     (net, links, limits): (&Net<'_>, &[LinkSpec], &Limits),
@@ -165,10 +163,43 @@ pub(crate) fn flows<'r>(
     if net.nodes.is_empty() || patterns::named_twice(many(file), mistakes) {
         return flows;
     }
+    let made = one_by_one(file, net, &mut flows, mistakes);
+    all_by_rule(file, net, &mut flows, mistakes);
+    let setting = Setting {
+        net,
+        links,
+        seed: file.run.seed,
+        stop_at: *file.run.duration,
+        room,
+    };
+    for (index, own) in (0_u64..).zip(file.workloads.iter()) {
+        workload((own, index), setting, (file, files), &mut flows, mistakes);
+    }
+    for own in file.collectives.iter() {
+        ranks::collective(own, net, file, &mut flows, mistakes);
+    }
+    for own in file.jobs.iter() {
+        ranks::job(own, net, file, &mut flows, mistakes);
+    }
+    duplicates(&flows, mistakes);
+    let are_whole = mistakes.errors() == 0;
+    if are_whole && made.iter().any(|(flow, _)| flow.after.is_some()) {
+        waits::connect(&made, &mut flows.specs, (net, room), mistakes);
+    }
+    flows
+}
+
+/// The flows of `[[flows]]`, and which are those of each.
+fn one_by_one<'r>(
+    file: &'r EthernetFile,
+    net: &Net<'_>,
+    flows: &mut Flows<'r>,
+    mistakes: &mut Diagnostics,
+) -> Vec<waits::Made<'r>> {
     let mut made = Vec::new();
     for flow in file.flows.iter() {
         let first = flows.specs.len();
-        if let Some(pairs) = named(flow, net, room, mistakes) {
+        if let Some(pairs) = named(flow, net, flows.room, mistakes) {
             one_tree(file, flow, mistakes);
             let table = Table {
                 settings: &flow.settings,
@@ -181,13 +212,23 @@ pub(crate) fn flows<'r>(
             };
             let sent = traffic::traffic(&flow.sends.traffic);
             let all = pairs.into_iter().map(|ends| (ends, sent.clone()));
-            add(file, table, all.collect(), &mut flows, mistakes);
+            add(file, table, all.collect(), flows, mistakes);
         }
         made.push((flow, first..flows.specs.len()));
     }
+    made
+}
+
+/// Those of `[[patterns]]`.
+fn all_by_rule<'r>(
+    file: &'r EthernetFile,
+    net: &Net<'_>,
+    flows: &mut Flows<'r>,
+    mistakes: &mut Diagnostics,
+) {
     for (index, rule) in (0_u64..).zip(file.patterns.iter()) {
         let mut dice = Stream::new(file.run.seed, index, Purpose::Pattern);
-        if let Some(pairs) = by_rule((rule, room), net, &mut dice, mistakes) {
+        if let Some(pairs) = by_rule((rule, flows.room), net, &mut dice, mistakes) {
             let sent = traffic::traffic(&rule.sends.traffic);
             let pairs = pairs.into_iter();
             let all = pairs.map(|(from, to)| ((from, vec![to]), sent.clone()));
@@ -200,31 +241,9 @@ pub(crate) fn flows<'r>(
                 at: &rule.at,
                 is_many: true,
             };
-            add(file, table, all.collect(), &mut flows, mistakes);
+            add(file, table, all.collect(), flows, mistakes);
         }
     }
-    let setting = Setting {
-        net,
-        links,
-        seed: file.run.seed,
-        stop_at: *file.run.duration,
-        room,
-    };
-    for (index, own) in (0_u64..).zip(file.workloads.iter()) {
-        workload((own, index), setting, (file, files), &mut flows, mistakes);
-    }
-    for own in file.collectives.iter() {
-        collective(own, net, file, &mut flows, mistakes);
-    }
-    for own in file.jobs.iter() {
-        job(own, net, file, &mut flows, mistakes);
-    }
-    duplicates(&flows, mistakes);
-    let are_whole = mistakes.errors() == 0;
-    if are_whole && made.iter().any(|(flow, _)| flow.after.is_some()) {
-        waits::connect(&made, &mut flows.specs, (net, room), mistakes);
-    }
-    flows
 }
 
 /// The names of tables that may make more than one flow.
@@ -235,48 +254,6 @@ fn many(file: &EthernetFile) -> impl Iterator<Item = &Placed<String>> {
     let many = many.chain(file.workloads.iter().map(|own| &own.name));
     let many = many.chain(file.collectives.iter().map(|own| &own.name));
     many.chain(file.jobs.iter().map(|own| &own.name))
-}
-
-/// The flows of a collective operation.
-fn collective<'r>(
-    given: &'r Placed<Collectives>,
-    net: &Net<'_>,
-    file: &EthernetFile,
-    flows: &mut Flows<'r>,
-    mistakes: &mut Diagnostics,
-) {
-    let first = flows.specs.len();
-    let Some((all, told)) = collectives::flows(given, (net, flows.room), first, mistakes) else {
-        return;
-    };
-    let to = given.ranks.place().unwrap_or(&given.at);
-    let table = Table::of_ranks(&given.settings, &given.name, (to, &given.at));
-    if add(file, table, all, flows, mistakes).is_some() {
-        flows.collectives.push(told);
-    }
-}
-
-/// The flows of a job.
-fn job<'r>(
-    given: &'r Placed<Jobs>,
-    net: &Net<'_>,
-    file: &EthernetFile,
-    flows: &mut Flows<'r>,
-    mistakes: &mut Diagnostics,
-) {
-    let first = flows.specs.len();
-    let Some((all, told)) = jobs::flows(given, (net, flows.room), first, mistakes) else {
-        return;
-    };
-    let to = given.ranks.place().unwrap_or(&given.at);
-    let table = Table::of_ranks(&given.settings, &given.name, (to, &given.at));
-    if add(file, table, all, flows, mistakes).is_some() {
-        let (mut job, operations) = told;
-        let before = flows.collectives.len() as u32;
-        flows.collectives.extend(operations);
-        job.collectives = before..flows.collectives.len() as u32;
-        flows.jobs.push(job);
-    }
 }
 
 /// Flows that begin while the run goes on.
@@ -432,7 +409,7 @@ fn by_rule(
     patterns::pairs(&rule.kind, (&hosts, &rule.from), net, dice, mistakes)
 }
 
-fn add<'r>(
+pub(crate) fn add<'r>(
     file: &EthernetFile,
     table: Table<'r>,
     all: Vec<Sent>,

@@ -60,7 +60,27 @@ pub(crate) fn flows(
         ((from, vec![to]), TrafficSpec::Messages(lane.list))
     });
     let sent: Vec<Sent> = sent.collect();
-    let all = given.phases.iter().zip(&phases).zip(parts);
+    let operations = operations((given, &phases), parts, (&hosts, iterations));
+    let told = JobSpec {
+        name: given.name.to_string(),
+        start: *given.start,
+        iterations,
+        flows: first..first + sent.len() as u32,
+        // Known when all before it are.
+        collectives: 0..0,
+        phases,
+        hosts,
+    };
+    Some((sent, (told, operations)))
+}
+
+/// What each phase has its groups do.
+fn operations(
+    (given, phases): (&Jobs, &[PhaseSpec]),
+    parts: Vec<collectives::Part>,
+    (hosts, iterations): (&[u32], u32),
+) -> Vec<CollectiveSpec> {
+    let all = given.phases.iter().zip(phases).zip(parts);
     let operations = all.filter_map(|((own, phase), (flows, steps))| {
         let (operation, bytes) = phase.operation?;
         let across = own.across.word();
@@ -76,18 +96,7 @@ pub(crate) fn flows(
             flows,
         })
     });
-    let operations = operations.collect();
-    let told = JobSpec {
-        name: given.name.to_string(),
-        start: *given.start,
-        iterations,
-        flows: first..first + sent.len() as u32,
-        // Known when all before it are.
-        collectives: 0..0,
-        phases,
-        hosts,
-    };
-    Some((sent, (told, operations)))
+    operations.collect()
 }
 
 /// Ranks in each direction of the block, the one that counts fastest first.

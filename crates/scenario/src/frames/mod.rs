@@ -30,6 +30,7 @@ mod overload;
 pub(crate) mod packets;
 mod promises;
 mod queues;
+mod ranks;
 mod rate_control;
 mod rates;
 mod roce;
@@ -48,7 +49,9 @@ mod waits;
 pub(crate) mod way;
 mod workloads;
 
-use backwater_net::frames::spec::{EthernetSpec, FrameRules, MemorySpec, NodeKind, SeriesSpec};
+use backwater_net::frames::spec::{
+    DrainSpec, EthernetSpec, FrameRules, MemorySpec, NodeKind, RouteSpec, SeriesSpec,
+};
 
 use self::controls::Controls;
 use self::crossings::Crossings;
@@ -89,6 +92,23 @@ fn run<'f>(
     Some((run, *run.duration))
 }
 
+/// What holds for the whole network.
+fn rules(
+    file: &EthernetFile,
+    flows: &Flows<'_>,
+    (routes, drains): (Vec<RouteSpec>, Vec<DrainSpec>),
+) -> FrameRules {
+    let stall = file.run.stall.unwrap_or(checks::USUAL_STALL);
+    FrameRules {
+        routes,
+        spread: (*file.switch.spread).into(),
+        stall_after: stall,
+        drains,
+        collectives: flows.collectives.clone(),
+        jobs: flows.jobs.clone(),
+    }
+}
+
 /// Builds it, unless something is missing; mistakes go to `mistakes`, and with errors among them
 /// the result is not to be used.
 pub(crate) fn build(
@@ -125,14 +145,7 @@ pub(crate) fn build(
         warm_up: *run.warm_up,
         nodes,
         links,
-        rules: FrameRules {
-            routes,
-            spread: (*file.switch.spread).into(),
-            stall_after: run.stall.unwrap_or(checks::USUAL_STALL),
-            drains,
-            collectives: flows.collectives.clone(),
-            jobs: flows.jobs.clone(),
-        },
+        rules: rules(file, &flows, (routes, drains)),
         flows: flows.specs.clone(),
         outages,
     };

@@ -84,7 +84,15 @@ fn bytes(flow: &FlowSpec) -> Option<(backwater_kernel::Time, u64)> {
             start,
             bytes: Some(bytes),
         } if flow.transport.is_connection() => Some((start, bytes)),
-        _ => None,
+        TrafficSpec::Infinite { .. }
+        | TrafficSpec::Files { .. }
+        | TrafficSpec::Requests { .. }
+        | TrafficSpec::Constant { .. }
+        | TrafficSpec::Poisson { .. }
+        | TrafficSpec::SelfSimilar { .. }
+        | TrafficSpec::Video(_)
+        | TrafficSpec::Messages(_)
+        | TrafficSpec::Outside(_) => None,
     }
 }
 

@@ -105,21 +105,21 @@ impl Program {
 
     /// The lanes; what a rank computes is with the first lane from it.
     pub fn finish(mut self) -> Vec<Lane> {
-        let mut own: Vec<Option<u32>> = self.computes.iter().map(|_| None).collect();
+        let mut first_of: Vec<Option<u32>> = self.computes.iter().map(|_| None).collect();
         for (at, lane) in (self.first..).zip(&self.lanes) {
-            own[lane.from as usize].get_or_insert(at);
+            first_of[lane.from as usize].get_or_insert(at);
         }
         for (rank, computes) in self.computes.into_iter().enumerate() {
-            if let Some(flow) = own[rank] {
+            if let Some(flow) = first_of[rank] {
                 self.lanes[(flow - self.first) as usize].list.computes = computes;
             }
         }
         for lane in &mut self.lanes {
-            let messages = lane.list.messages.iter_mut().map(|own| &mut own.after);
-            let computes = lane.list.computes.iter_mut().map(|own| &mut own.after);
+            let messages = lane.list.messages.iter_mut().map(|one| &mut one.after);
+            let computes = lane.list.computes.iter_mut().map(|one| &mut one.after);
             for what in messages.chain(computes).flatten() {
                 if let Happened::Computed { flow, .. } = what {
-                    *flow = own[*flow as usize].unwrap_or(self.first);
+                    *flow = first_of[*flow as usize].unwrap_or(self.first);
                 }
             }
         }

@@ -39,8 +39,14 @@ fn file(flows: &[String]) -> String {
 
 /// What the only message of a flow waits for.
 fn after(spec: &EthernetSpec, flow: usize) -> Vec<Happened> {
-    let list = spec.flows[flow].traffic.messages().expect("it waits, or is waited for");
-    assert_eq!((list.messages.len(), list.messages[0].bytes), (1, 1_000_000));
+    let list = spec.flows[flow]
+        .traffic
+        .messages()
+        .expect("it waits, or is waited for");
+    assert_eq!(
+        (list.messages.len(), list.messages[0].bytes),
+        (1, 1_000_000)
+    );
     list.messages[0].after.clone()
 }
 
@@ -67,15 +73,27 @@ fn flows_wait_for_what_their_host_sees() {
     let received = |flow| Happened::Received { flow, message: 0 };
     assert_eq!(after(&spec, 0), []);
     assert_eq!(after(&spec, 1), [received(0)]);
-    assert_eq!(after(&spec, 2), [Happened::Sent { flow: 0, message: 0 }]);
+    assert_eq!(
+        after(&spec, 2),
+        [Happened::Sent {
+            flow: 0,
+            message: 0
+        }]
+    );
     assert_eq!(after(&spec, 3), [received(1), received(2)]);
     assert!(spec.flows[4].traffic.messages().is_none());
     // 1,001 packets of 1,082 B on the wire, and two wires of 1 us, one after another; B and C share
     // the link to their host.
     let one_us = 1_001.0 * 1_082.0 * 8.0 / 100_000.0 + 2.0;
     let ends = ends(&spec);
-    for (end_us, wanted_us) in ends.iter().zip([1.0, 3.0, 3.0, 4.0].map(|times| times * one_us)) {
-        assert!((end_us / wanted_us - 1.0).abs() < 0.03, "{end_us} {wanted_us}");
+    for (end_us, wanted_us) in ends
+        .iter()
+        .zip([1.0, 3.0, 3.0, 4.0].map(|times| times * one_us))
+    {
+        assert!(
+            (end_us / wanted_us - 1.0).abs() < 0.03,
+            "{end_us} {wanted_us}"
+        );
     }
 }
 
