@@ -138,17 +138,15 @@ impl<'a> Found<'a> {
         Some((exposed, exposed / mean))
     }
 
+    /// The longest iteration: its number from 0, its beginning, and its end.
     fn longest(&self) -> Option<(usize, Time, (Time, Happened))> {
-        let mut longest: Option<(Duration, (usize, Time, (Time, Happened)))> = None;
         let mut before = self.told.start;
-        for (at, end) in self.ends.iter().map_while(|end| *end).enumerate() {
-            let took = end.0.since(before);
-            if longest.is_none_or(|known| took > known.0) {
-                longest = Some((took, (at, before, end)));
-            }
-            before = end.0;
-        }
-        longest.map(|known| known.1)
+        let complete = self.ends.iter().map_while(|end| *end).enumerate();
+        let all = complete.map(|(at, end)| {
+            let since = std::mem::replace(&mut before, end.0);
+            (at, since, end)
+        });
+        all.max_by_key(|(at, since, end)| (end.0.since(*since), std::cmp::Reverse(*at)))
     }
 
     fn sentence(&self, run: &Frames<'_>) -> String {

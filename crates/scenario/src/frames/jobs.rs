@@ -211,7 +211,7 @@ fn groups(across: Across, ranks: u32, sides: Sides) -> Vec<Vec<u32>> {
     };
     let stride: u32 = sides[..direction].iter().product();
     let side = sides[direction];
-    let firsts = (0..ranks).filter(|rank| rank / stride % side == 0);
+    let firsts = (0..ranks).filter(|rank| (rank / stride).is_multiple_of(side));
     firsts
         .map(|first| (0..side).map(|at| first + at * stride).collect())
         .collect()

@@ -20,6 +20,9 @@ hosts_per_switch = 4
 rate = "100 Gbps"
 delay = "1 us"
 
+[buffer]
+per_queue = "10 MB"
+
 [roce]
 mtu = "1000 B"
 ack_every = "message"
