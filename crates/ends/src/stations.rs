@@ -307,9 +307,9 @@ impl Stations {
         };
         let waiting = happened.iter().flat_map(|what| self.dependences.of(*what));
         for at in waiting.collect::<Vec<_>>() {
-            let (flow, message) = self.dependences.waiting(at);
+            let (flow, waiter) = self.dependences.waiting(at);
             if let Some(messages) = self.messages(flow) {
-                messages.on_happened(now, message);
+                messages.on_happened(now, waiter);
                 self.woken.push_back(flow);
             }
         }

@@ -19,6 +19,7 @@ pub(crate) mod trees;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use backwater_ends::outcome::Alone;
 use backwater_ends::stations::{Setup, Stations};
 use backwater_kernel::{Duration, Stream, Time};
 
@@ -68,6 +69,8 @@ pub(crate) struct Classes {
     pub losses: Vec<Losses>,
     /// By flow, how long a transfer takes that has the network to itself, if that is known.
     pub alone: Vec<Option<Duration>>,
+    /// Of flows whose messages wait for others, by number: what one takes of each size.
+    pub messages_alone: Vec<(u32, Vec<Alone>)>,
     /// By flow, what became of the frames for each of several stations; empty where no flow has
     /// several.
     pub received: Vec<Vec<Received>>,
@@ -124,6 +127,7 @@ impl Classes {
             flows: Vec::new(),
             losses: Vec::new(),
             alone: Vec::new(),
+            messages_alone: Vec::new(),
             received: Vec::new(),
             routes: Routes::none(),
             stations: Stations::new(stations, core::iter::empty()),
@@ -136,6 +140,12 @@ impl Classes {
             control_bytes: Vec::new(),
             control_lost: Vec::new(),
         }
+    }
+
+    /// What messages of a flow take, each size of them.
+    pub fn alone_of(&self, flow: u32) -> Vec<Alone> {
+        let at = self.messages_alone.binary_search_by_key(&flow, |own| own.0);
+        at.map_or_else(|_| Vec::new(), |at| self.messages_alone[at].1.clone())
     }
 }
 

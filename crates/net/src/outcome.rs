@@ -16,7 +16,7 @@ mod recovery;
 mod standstill;
 
 pub use abr::{AbrOutcome, BurstOutcome, CellCounts, RatePortOutcome};
-pub use backwater_ends::outcome::{CellTcpOutcome, EndsOutcome};
+pub use backwater_ends::outcome::{Alone, CellTcpOutcome, EndsOutcome, MessagesOutcome};
 pub use losses::{Drops, LossCause};
 pub use ports::{FlowPorts, PathGroup, PathOutcome, PortOutcome, PortsOutcome};
 pub use recovery::{FlowRecovery, OutageOutcome, RecoveryOutcome};

@@ -3,11 +3,13 @@
 
 mod bounds;
 mod capture;
+mod collectives;
 mod completion;
 mod fair;
 mod fct;
 mod group_table;
 mod groups;
+mod jobs;
 mod network;
 mod pauses;
 mod plots;

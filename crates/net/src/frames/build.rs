@@ -157,6 +157,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         flows,
         losses: vec![Losses::default(); spec.flows.len()],
         alone: Vec::new(),
+        messages_alone: Vec::new(),
         received: received(spec),
         routes: Routes::new(spec)?,
         stations,
@@ -174,7 +175,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         channels,
         ..Network::empty(classes)
     };
-    network.classes.alone = alone::times(spec, &network);
+    (network.classes.alone, network.classes.messages_alone) = alone::all(spec, &network);
     network.add_credits(spec)?;
     network.add_drains(spec);
     network.add_schedulers(spec);

@@ -66,7 +66,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let (delivered, delay) = stations.delivered(id);
             let destinations = self.destination_outcomes(id, &inside_by_receiver);
             let copies = destinations.len().max(1) as u64;
-            let ends = stations.outcome(now, id);
+            let mut ends = stations.outcome(now, id);
+            if let Some(messages) = &mut ends.messages {
+                messages.alone = self.network.classes.alone_of(id);
+            }
             let alone = self.network.classes.alone[id as usize];
             outcomes.push(FlowOutcome {
                 offered_total: flow.created * copies,

@@ -34,7 +34,10 @@ pub use back_pressure::{
 };
 pub use backwater_ends::spec::Span;
 pub use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec, VideoSpec};
-pub use backwater_ends::spec::messages::{Happened, MessageSpec, MessagesSpec};
+pub use backwater_ends::spec::collectives::{Collective, CollectiveSpec, JobSpec, PhaseSpec};
+pub use backwater_ends::spec::messages::{
+    ComputeSpec, Happened, MessageSpec, MessagesSpec, Waiter,
+};
 pub use check::{largest_bytes, verify};
 pub(crate) use credit::cost;
 pub use credit::{
@@ -128,6 +131,11 @@ pub struct FrameRules {
     pub drains: Vec<DrainSpec>,
     /// Flows that have no row.
     pub arrivals: Vec<ArrivalSpec>,
+    /// Which flows are operations of ranks, and of jobs: nothing follows from it but what results
+    /// tell.
+    pub collectives: Vec<CollectiveSpec>,
+    /// In the order of their flows.
+    pub jobs: Vec<JobSpec>,
 }
 
 /// From an instant on a station takes frames at a rate of its own, as on the wire: the port in
@@ -151,6 +159,8 @@ impl FrameRules {
             stall_after,
             drains: Vec::new(),
             arrivals: Vec::new(),
+            collectives: Vec::new(),
+            jobs: Vec::new(),
         }
     }
 

@@ -167,14 +167,11 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
         flows: Vec::new(),
         outages: Vec::new(),
         rules: FrameRules {
-            routes: Vec::new(),
             spread: match mix.has_spread {
                 true => Spread::Frames,
                 false => Spread::Flows,
             },
-            stall_after: Duration(u64::MAX / 4),
-            drains: Vec::new(),
-            arrivals: Vec::new(),
+            ..FrameRules::shortest(Duration(u64::MAX / 4))
         },
     };
     shape::build(&mut dice, &mut spec, &rates, mix);

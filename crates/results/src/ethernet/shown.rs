@@ -7,7 +7,7 @@ use backwater_net::outcome::{LossCause, Outcome};
 use super::completion::{self, Completion, times};
 use super::groups::{Group, fairness, goodputs, groups, lasting, members_goodput};
 use super::ports::{self, Queue, longest_stop_ps};
-use super::{Frames, group_table, plots, promises, transfers};
+use super::{Frames, collectives, group_table, jobs, plots, promises, transfers};
 use crate::distribution::{tail, without_p99};
 use crate::events::control::Control;
 use crate::events::names;
@@ -78,6 +78,8 @@ impl Presented for EthernetSpec {
             through.map(|(complete, last)| format!("transfers: {} {last}", grouped(complete)));
         let mut through: Vec<String> = through.into_iter().collect();
         through.extend(completion::lines(run, &groups(run)));
+        through.extend(jobs::lines(run));
+        through.extend(collectives::lines(run));
         let queues = ports::queues(run);
         let mut in_the_way = drop_lines(run, &queues);
         in_the_way.extend(stop_lines(run.ports(), &run.outcome, &queues));

@@ -35,7 +35,8 @@ pub(crate) fn classes(file: &EthernetFile, classes: u8, mistakes: &mut Diagnosti
     let patterns = file.patterns.iter().map(|rule| &rule.settings.class);
     let workloads = file.workloads.iter().map(|own| &own.settings.class);
     let collectives = file.collectives.iter().map(|own| &own.settings.class);
-    let workloads = workloads.chain(collectives);
+    let jobs = file.jobs.iter().map(|own| &own.settings.class);
+    let workloads = workloads.chain(collectives).chain(jobs);
     let own = file.classes.iter().map(|own| &own.class);
     for class in flows.chain(patterns).chain(workloads).chain(own) {
         if **class >= classes {

@@ -21,6 +21,7 @@ mod flow_list;
 mod flow_sizes;
 mod flows;
 pub mod headroom;
+mod jobs;
 mod limits;
 mod listeners;
 mod lossless;
@@ -33,6 +34,7 @@ mod overload;
 pub(crate) mod packets;
 mod promises;
 mod queues;
+mod ranks;
 mod rate_control;
 mod rates;
 mod roce;
@@ -47,10 +49,13 @@ mod threats;
 mod topology;
 mod traffic;
 mod trunks;
+mod waits;
 pub(crate) mod way;
 mod workloads;
 
-use backwater_net::frames::spec::{EthernetSpec, FrameRules, MemorySpec, NodeKind, SeriesSpec};
+use backwater_net::frames::spec::{
+    DrainSpec, EthernetSpec, FrameRules, MemorySpec, NodeKind, RouteSpec, SeriesSpec,
+};
 
 use self::controls::Controls;
 use self::crossings::Crossings;
@@ -89,6 +94,28 @@ fn run<'f>(
     let run = file.run.sure()?;
     crate::circuits::checks::run_times(&run.duration, &run.warm_up, mistakes);
     Some((run, *run.duration))
+}
+
+/// What holds for the whole network.
+fn rules(
+    file: &EthernetFile,
+    flows: &Flows<'_>,
+    (routes, drains): (Vec<RouteSpec>, Vec<DrainSpec>),
+) -> FrameRules {
+    let stall = file.run.stall.unwrap_or(checks::USUAL_STALL);
+    FrameRules {
+        routes,
+        spread: (*file.switch.spread).into(),
+        stall_after: stall,
+        drains,
+        arrivals: flows
+            .groups
+            .iter()
+            .map(|group| group.spec.clone())
+            .collect(),
+        collectives: flows.collectives.clone(),
+        jobs: flows.jobs.clone(),
+    }
 }
 
 /// Builds it, unless something is missing; mistakes go to `mistakes`, and with errors among them
@@ -134,17 +161,7 @@ pub(crate) fn build(
         warm_up: *run.warm_up,
         nodes,
         links,
-        rules: FrameRules {
-            routes,
-            spread: (*file.switch.spread).into(),
-            stall_after: run.stall.unwrap_or(checks::USUAL_STALL),
-            drains,
-            arrivals: flows
-                .groups
-                .iter()
-                .map(|group| group.spec.clone())
-                .collect(),
-        },
+        rules: rules(file, &flows, (routes, drains)),
         flows: flows.specs.clone(),
         outages,
     };

@@ -35,8 +35,8 @@ const PORT_BYTES: u64 = 2_000;
 const QUEUE_BYTES: u64 = 1_000;
 /// Of a flow and what is told of it, frames on top.
 pub(crate) const FLOW_BYTES: u64 = 20_000;
-/// What a message that waits for others takes, with what it waits for.
-pub(crate) const MESSAGE_BYTES: u64 = 200;
+/// What a message that waits for others takes, with what it waits for and what is told of it.
+pub(crate) const MESSAGE_BYTES: u64 = 250;
 /// Of a frame.
 pub(crate) const FRAME_BYTES: u64 = 64;
 /// Of next hops: each switch has some to each other one with hosts.

@@ -32,6 +32,10 @@ pub(crate) struct Flows {
     /// So many of each.
     #[key(is = Whole { min: 1, max: 1_000_000, unit: "flows" }, otherwise = "one of each")]
     pub count: Placed<Option<u32>>,
+    /// It begins when all of these have happened at its host: flows to it were received to their
+    /// last byte, flows from it were sent. All of them are greedy with a `total`, over TCP or RoCE.
+    #[key(is = References("flow"), otherwise = "it waits for none")]
+    pub after: Placed<Option<Vec<Named>>>,
     #[key(flatten)]
     pub settings: FlowSettings,
     #[key(flatten)]

@@ -1,5 +1,6 @@
 //! What comes out of files for the Ethernet engine that are right.
 
+mod after;
 mod checks;
 mod counters;
 mod credits;
