@@ -214,7 +214,7 @@ fn of_frames(network: &EthernetSpec) -> Vec<Place> {
             rate,
             in_bytes: true,
             is_acknowledged: flow.transport.is_connection(),
-            is_paced: !matches!(flow.transport, TransportSpec::Tcp(_)),
+            is_paced: flow.transport.is_pulled() || !flow.transport.is_connection(),
             seed: seed(network.seed, id),
         }
     };

@@ -33,13 +33,13 @@ const HPCC_10: &str =
     "{ kind = \"hpcc\", max_stage = 5, additive = \"4 Mbps\", least = \"10 Mbps\" }";
 const HPCC_100: &str = "{ kind = \"hpcc\", max_stage = 5 }";
 
-const TWO_WORDS: &str = "D0 meets D1 to D4 at one link and D5 at another. Max-min shares are 5 Gbps \
-    for D0 and D5 and 8.75 Gbps for the others; under RoCC a source obeys the lowest of its rates. \
-    Sources under marks hear of both queues.";
-const UNLIKE_WORDS: &str = "Five sources at 40 Gbps and two at 100 Gbps share one link of 100 Gbps, \
-    20 ms from the start and the 20 ms after it. HPCC multiplies all rates by the same factor; only \
-    what is added each round trip, 10 Mbps for each 25 Gbps of the NIC, evens them out: of 40 Mbps \
-    a share is 357 such steps.";
+const TWO_WORDS: &str = "D0 meets D1 to D4 at one link and D5 at another. Max-min shares are 5 \
+    Gbps for D0 and D5 and 8.75 Gbps for the others; under RoCC a source obeys the lowest of its \
+    rates. Sources under marks hear of both queues.";
+const UNLIKE_WORDS: &str = "Five sources at 40 Gbps and two at 100 Gbps share one link of 100 \
+    Gbps, 20 ms from the start and the 20 ms after it. HPCC multiplies all rates by one factor; \
+    only what is added each round trip, 10 Mbps for each 25 Gbps of the NIC, evens them out: of 40 \
+    Mbps a share is 357 such steps.";
 
 fn seeds(lab: &Lab, file: &str, sets: Sets<'_>) -> Result<Vec<EthernetRun>, LabError> {
     lab.ethernet_seeds(file, sets, SEEDS)

@@ -52,6 +52,6 @@ pub fn settled(series: &Series, value: f64, from_ms: f64, until_ms: f64) -> f64 
     let is_off = |y: f64, share: f64| (y / value - 1.0).abs() > share;
     let away = points.iter().rposition(|(_, y)| is_off(*y, 0.10));
     let mut rest = points.iter().skip(away.map_or(0, |last| last + 1));
-    let found = rest.find(|(_, y)| !is_off(*y, 0.05));
-    found.map_or(f64::NAN, |(x, _)| ms(*x) - from_ms)
+    let first = rest.find(|(_, y)| !is_off(*y, 0.05));
+    first.map_or(f64::NAN, |(x, _)| ms(*x) - from_ms)
 }

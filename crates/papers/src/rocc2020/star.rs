@@ -23,9 +23,9 @@ const LAST_MS: f64 = 15.0;
 const WORDS: &str = "N queue pairs start within 5 us of each other at line rate, PFC below. Rate \
     and queue are means over the last 5 of 20 ms; the rate has settled when its mean over five \
     intervals is within 5 % of C/N, and stays within 10 %: a hundred sources have not all a packet \
-    in 150 kB whenever the queue tells, so theirs wanders. Two and ten sources make the queue pass Qmax within three intervals: the rate \
-    falls to Fmin, from where the smallest gain climbs for milliseconds. With a cut by half \
-    instead they settle in the 2 ms of the figure, and a hundred do not.";
+    in 150 kB whenever the queue tells, so theirs wanders. Two and ten sources make the queue pass \
+    Qmax within three intervals: the rate falls to Fmin, from where the smallest gain climbs for \
+    milliseconds. With a cut by half instead they settle in the 2 ms of the figure.";
 
 /// Sources, Gb/s, and what the largest queue does to the rate.
 const CASES: [(u64, u64, &str); 8] = [
@@ -221,13 +221,13 @@ fn plot(seen: &[Seen]) -> Plot {
         let rates = series.y.iter().map(|y| y / 1e9).collect();
         let share = 40.0 / flows as f64;
         let printed = Curve::new(
-            &format!("paper: C/{flows}"),
+            format!("paper: C/{flows}"),
             Style::Line,
             vec![0.0, END_MS],
             vec![share; 2],
         );
         [
-            Curve::new(&format!("N = {flows}"), Style::Line, ms, rates),
+            Curve::new(format!("N = {flows}"), Style::Line, ms, rates),
             Curve {
                 dashed: true,
                 ..printed

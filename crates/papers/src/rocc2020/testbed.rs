@@ -12,8 +12,8 @@ use crate::measured::{Finding, Measured};
 
 const PORT: &str = "S->B";
 
-const WORDS: &str = "Gains of the set for 40 Gb/s, which the paper does not give for 10 Gb/s, and T = \
-    100 us. A link of 3 and one of 1 Gb/s stand for sources that offer no more: they are never \
+const WORDS: &str = "Gains of the set for 40 Gb/s, which the paper does not give for 10 Gb/s, and \
+    T = 100 us. A link of 3 and one of 1 Gb/s stand for sources that offer no more: they are never \
     limited, and the third gets what is left.";
 
 pub fn both(lab: &Lab) -> Result<Evidence, LabError> {

@@ -340,9 +340,12 @@ fn amount(object: &Bound<'_, PyAny>, name: &str, least: u64) -> PyResult<Option<
     }
     // Whole numbers are exact beyond what a float holds.
     let whole = given.extract::<u64>().ok();
-    let found = whole.or_else(|| {
-        let found = given.extract::<f64>().ok().filter(|found| *found >= 0.0);
-        found.map(|found| found as u64)
+    let number = whole.or_else(|| {
+        let decimal = given
+            .extract::<f64>()
+            .ok()
+            .filter(|decimal| *decimal >= 0.0);
+        decimal.map(|decimal| decimal as u64)
     });
     let wrong = || {
         let shown = repr(&given);
@@ -350,8 +353,8 @@ fn amount(object: &Bound<'_, PyAny>, name: &str, least: u64) -> PyResult<Option<
             "{name} is {shown}; it is a number from {least}, or None"
         ))
     };
-    let found = found.filter(|found| *found >= least);
-    found.map(Some).ok_or_else(wrong)
+    let number = number.filter(|number| *number >= least);
+    number.map(Some).ok_or_else(wrong)
 }
 
 /// The rate that it allows itself, where something paces by it.

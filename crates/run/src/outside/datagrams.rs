@@ -20,8 +20,8 @@ pub(super) fn paced(
 ) -> Result<TrafficSpec, String> {
     let TrafficSpec::Infinite { start, bytes } = flow.traffic else {
         return Err(format!(
-            "traffic of `{}` says itself when datagrams go: control needs `greedy`, with or without \
-             a total",
+            "traffic of `{}` says itself when datagrams go: control needs `greedy`, with or \
+             without a total",
             flow.name
         ));
     };

@@ -8,9 +8,13 @@ use super::network::Network;
 use super::scheme::Control;
 use super::text::{self, Toml};
 use super::unit::FRAME_BYTES;
-use crate::given::compare::{ECN_KB, ECN_PROBABILITY, LEAST_ECN, LEAST_RATE};
+use crate::given::compare::{
+    DcqcnPairs, ECN_KB, ECN_PROBABILITY, HpccPairs, LEAST_ECN, LEAST_RATE, RoccPairs, RocePairs,
+    Schemes, SwiftPairs, TimelyPairs,
+};
 use crate::language::record::{Datum, Record};
 use crate::language::tree::quoted;
+use crate::language::typed::Table;
 
 /// Payload of a packet whose frame is as large as a full one.
 const PAYLOAD_BYTES: u64 = FRAME_BYTES - (ROCE_BYTES + FRAME_OVERHEAD_BYTES) as u64;
@@ -20,11 +24,21 @@ const PROFILE: &str = "profile";
 const RECOVERY: &str = "recovery";
 /// Marks, beside the keys of DCQCN.
 const MARKS: &str = "ecn";
+/// No rate below.
+const LEAST: &str = "least";
+/// Keys of patched TIMELY alone.
+const PATCHED: [&str; 2] = ["patched_beta", "reference"];
 
-/// Keys that the file gives, as TOML, by table.
+/// Keys that the file gives, as TOML.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairs {
-    tables: Vec<(&'static str, Vec<Given>)>,
+    /// Of all queue pairs.
+    common: Vec<Given>,
+    dcqcn: Vec<Given>,
+    rocc: Vec<Given>,
+    hpcc: Vec<Given>,
+    timely: Vec<Given>,
+    swift: Vec<Given>,
     /// Marks begin here, bytes, and all are marked from there on.
     marks: [u64; 2],
     /// No rate below.
@@ -34,10 +48,9 @@ pub(super) struct Pairs {
 type Given = (&'static str, String);
 
 impl Pairs {
-    /// What stands in `[schemes]`, and the defaults for these links.
-    pub fn new(schemes: Option<&Record>, network: &Network, buffer: u64) -> Pairs {
-        let names = ["roce", "dcqcn", "rocc", "hpcc", "timely", "swift"];
-        let table = |name| Some((name, given(schemes?.record(name)?)));
+    /// What the file says of schemes, and the defaults for these links.
+    pub fn new(file: &Record, network: &Network, buffer: u64) -> Pairs {
+        let schemes = below::<Schemes>(file);
         let rates = || network.links.iter().map(|link| link.rate);
         let fastest = rates().max().unwrap_or(Rate(1)).0;
         let [from, to] = ECN_KB;
@@ -47,21 +60,21 @@ impl Pairs {
             .max(LEAST_ECN.value * FRAME_BYTES)
             .min((buffer * from / to / 2).max(1));
         Pairs {
-            tables: names.into_iter().filter_map(table).collect(),
+            common: given_in::<RocePairs>(schemes),
+            dcqcn: given_in::<DcqcnPairs>(schemes),
+            rocc: given_in::<RoccPairs>(schemes),
+            hpcc: given_in::<HpccPairs>(schemes),
+            timely: given_in::<TimelyPairs>(schemes),
+            swift: given_in::<SwiftPairs>(schemes),
             marks: [low, low.saturating_mul(to / from)],
             least: Rate((rates().min().unwrap_or(Rate(1)).0 / LEAST_RATE.value).max(1)),
         }
     }
 
-    fn of(&self, table: &str) -> &[Given] {
-        let table = self.tables.iter().find(|(name, _)| *name == table);
-        table.map_or(&[], |(_, given)| given)
-    }
-
     /// What queues of switches do, as a key of `[buffer]`.
     pub fn queues(&self, control: Control) -> Option<(&'static str, String)> {
         match control {
-            Control::Dcqcn => Some(match self.of("dcqcn").iter().find(|key| key.0 == MARKS) {
+            Control::Dcqcn => Some(match self.dcqcn.iter().find(|key| key.0 == MARKS) {
                 Some((_, own)) => (MARKS, own.clone()),
                 None => {
                     let [low, high] = self.marks.map(text::bytes);
@@ -73,7 +86,7 @@ impl Pairs {
                 }
             }),
             Control::Rocc => {
-                let own = self.of("rocc").iter().filter(|key| key.0 != RECOVERY);
+                let own = self.rocc.iter().filter(|key| key.0 != RECOVERY);
                 Some(("rocc", inline(own)))
             }
             Control::Udp
@@ -89,42 +102,76 @@ impl Pairs {
 
     /// `[roce]`, whose packets are as large as full frames.
     pub fn write(&self, control: Control, toml: &mut Toml) {
-        let (kind, table) = match control {
-            Control::Udp | Control::Reno | Control::Cubic | Control::Dctcp => return,
-            Control::Dcqcn => ("dcqcn", "dcqcn"),
-            Control::Rocc => ("rocc", "rocc"),
-            Control::Hpcc => ("hpcc", "hpcc"),
-            Control::Timely | Control::PatchedTimely => ("timely", "timely"),
-            Control::Swift => ("swift", "swift"),
+        let all = |_: &&Given| true;
+        let of_dcqcn = |key: &&Given| key.0 != MARKS;
+        let of_source = |key: &&Given| key.0 == RECOVERY;
+        let plain = |key: &&Given| !PATCHED.contains(&key.0);
+        let patched = |key: &&Given| key.0 != PROFILE;
+        let is_chosen = |keys: &[Given]| keys.iter().any(|key| [PROFILE, LEAST].contains(&key.0));
+        let least = |is_chosen: bool| {
+            let key = (LEAST, text::rate(self.least));
+            (!is_chosen).then_some(key)
         };
-        let is_patched = control == Control::PatchedTimely;
-        let has = |name: &str| self.of(table).iter().any(|key| key.0 == name);
-        let mut keys: Vec<Given> = vec![("kind", quoted(kind))];
-        if is_patched {
-            keys.push((PROFILE, quoted("patched")));
-        }
-        let has_least = matches!(kind, "dcqcn" | "hpcc" | "timely");
-        if has_least && !has("least") && (is_patched || !has(PROFILE)) {
-            keys.push(("least", text::rate(self.least)));
-        }
-        let own = self.of(table).iter().filter(|(name, _)| match *name {
-            PROFILE => !is_patched,
-            "patched_beta" | "reference" if table == "timely" => is_patched,
-            MARKS => false,
-            _ => table != "rocc" || *name == RECOVERY,
-        });
-        keys.extend(own.cloned());
+        let (kind, usual, own): (_, Vec<Given>, Vec<&Given>) = match control {
+            Control::Udp | Control::Reno | Control::Cubic | Control::Dctcp => return,
+            Control::Dcqcn => (
+                "dcqcn",
+                least(is_chosen(&self.dcqcn)).into_iter().collect(),
+                self.dcqcn.iter().filter(of_dcqcn).collect(),
+            ),
+            Control::Rocc => (
+                "rocc",
+                Vec::new(),
+                self.rocc.iter().filter(of_source).collect(),
+            ),
+            Control::Hpcc => (
+                "hpcc",
+                least(is_chosen(&self.hpcc)).into_iter().collect(),
+                self.hpcc.iter().filter(all).collect(),
+            ),
+            Control::Timely => (
+                "timely",
+                least(is_chosen(&self.timely)).into_iter().collect(),
+                self.timely.iter().filter(plain).collect(),
+            ),
+            Control::PatchedTimely => {
+                let is_given = self.timely.iter().any(|key| key.0 == LEAST);
+                let profile = (PROFILE, quoted("patched"));
+                (
+                    "timely",
+                    [profile].into_iter().chain(least(is_given)).collect(),
+                    self.timely.iter().filter(patched).collect(),
+                )
+            }
+            Control::Swift => ("swift", Vec::new(), self.swift.iter().filter(all).collect()),
+        };
+        let kind: Given = ("kind", quoted(kind));
+        let keys = [&kind].into_iter().chain(&usual).chain(own);
         let telemetry = match control == Control::Hpcc {
             true => u64::from(TELEMETRY_BYTES),
             false => 0,
         };
         toml.table("[roce]")
             .key("mtu", text::bytes(PAYLOAD_BYTES - telemetry))
-            .key("control", inline(keys.iter()));
-        for (name, value) in self.of("roce") {
+            .key("control", inline(keys));
+        for (name, value) in &self.common {
             toml.key(name, value);
         }
     }
+}
+
+/// The table of this type that stands in another one.
+fn below<T: Table>(table: &Record) -> Option<&Record> {
+    table.fields.iter().find_map(|field| match &field.datum {
+        Datum::Record(below) if below.section.name == T::TABLE.name => Some(below),
+        _ => None,
+    })
+}
+
+/// What the file gives in the table of this type.
+fn given_in<T: Table>(schemes: Option<&Record>) -> Vec<Given> {
+    let table = schemes.and_then(below::<T>);
+    table.map_or_else(Vec::new, given)
 }
 
 /// The keys of a table that the file gives, those of tables in it as one.

@@ -38,13 +38,7 @@ pub(super) fn comparison(root: &Record, mistakes: &mut Diagnostics) -> Option<Co
     if mistakes.errors() > 0 {
         return None;
     }
-    let settings = settings::settings(
-        file,
-        &network,
-        &flows,
-        (&schemes, root.record("schemes")),
-        mistakes,
-    );
+    let settings = settings::settings(file, &network, &flows, (&schemes, root), mistakes);
     Some(Comparison {
         title: file.heading.title.clone(),
         about: file.heading.about.trim().into(),

@@ -62,7 +62,7 @@ pub(super) fn settings(
     file: &ComparisonFile,
     network: &Network,
     flows: &[ComparedFlow],
-    (schemes, tables): (&[Scheme], Option<&Record>),
+    (schemes, root): (&[Scheme], &Record),
     mistakes: &mut Diagnostics,
 ) -> Settings {
     let (given, switch) = (&file.schemes, &file.switch);
@@ -92,11 +92,6 @@ pub(super) fn settings(
     let inputs = (input_room, buffer.saturating_sub(input_room));
     let pfc = stops.thresholds(under(Gate::Pfc), [given.pfc.xoff, given.pfc.xon], inputs);
     let abr_unit = Unit::given(abr.unit);
-    let least_units = match abr_unit {
-        Unit::Frame => LEAST_FRAMES.value,
-        Unit::Cell => LEAST_INTERVAL.value,
-    };
-    let least_interval = network.slowest(least_units * abr_unit.wire_bytes());
     let settings = Settings {
         buffer_bytes: buffer,
         takes_turns: file.scheduler.kind == Order::RoundRobin,
@@ -111,10 +106,12 @@ pub(super) fn settings(
         destination,
         destination_answered,
         pfc,
-        pairs: Pairs::new(tables, network, buffer),
+        pairs: Pairs::new(root, network, buffer),
         abr_unit,
         abr_target: abr.target,
-        interval: abr.interval.unwrap_or(longest.max(least_interval)),
+        interval: abr
+            .interval
+            .unwrap_or(longest.max(least_interval(network, abr_unit))),
         icr: abr.icr,
         headroom: abr.headroom,
         tdf: abr.tdf,
@@ -127,6 +124,15 @@ pub(super) fn settings(
         mistakes,
     );
     settings
+}
+
+/// The least averaging interval of ERICA where it is not given.
+fn least_interval(network: &Network, unit: Unit) -> Duration {
+    let units = match unit {
+        Unit::Frame => LEAST_FRAMES.value,
+        Unit::Cell => LEAST_INTERVAL.value,
+    };
+    network.slowest(units * unit.wire_bytes())
 }
 
 /// The first scheme that stops by destination and whose flows are answered.

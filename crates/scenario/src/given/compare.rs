@@ -343,8 +343,8 @@ pub(crate) struct SwiftPairs {
     pub keys: Swift,
 }
 
-/// TCP Reno. CUBIC has its settings. Datagrams under a gate use it too where a message has to be whole, with a first
-/// window as large as the message.
+/// TCP Reno. CUBIC has its settings. Datagrams under a gate use it too where a message has to be
+/// whole, with a first window as large as the message.
 #[table("schemes.reno")]
 pub(crate) struct Reno {
     /// How losses are repaired.
