@@ -39,7 +39,7 @@ impl Endpoint {
 impl Stations {
     /// A flow of this number, one of about so many at a time, has this place from now on: the next
     /// that is free, or that of one with the same protocol that has ended.
-    pub fn open(&mut self, (place, number): (u32, u32), ends: &FlowEnds<'_>, flows: usize) {
+    pub fn enter(&mut self, (place, number): (u32, u32), ends: &FlowEnds<'_>, flows: usize) {
         let tally = Tally::new(flows);
         let all = Setup {
             is_measuring: self.is_measuring,

@@ -121,7 +121,7 @@ impl Members {
     }
 
     /// A flow has this place from now on.
-    pub fn take(&mut self, (place, rows): (u32, u32), slot: Slot) {
+    pub fn settle(&mut self, (place, rows): (u32, u32), slot: Slot) {
         self.places.insert(slot.number, place);
         match self.slots.get_mut((place - rows) as usize) {
             Some(own) => *own = slot,
@@ -196,7 +196,7 @@ impl Group {
     }
 
     /// The one that begins next; `None` where more come than there were to be.
-    pub fn open(&mut self) -> Option<Opening> {
+    pub fn begin(&mut self) -> Option<Opening> {
         let arrival = self.next?;
         if self.opened == self.spec.count {
             return None;
@@ -211,7 +211,7 @@ impl Group {
     }
 
     /// None of those that are left begins.
-    pub fn stop(&mut self) {
+    pub fn end(&mut self) {
         self.next = None;
     }
 }

@@ -83,7 +83,7 @@ impl Routes {
     }
 
     /// A flow has this place from now on: its ways, as its number has it. False if it has none.
-    pub fn open(
+    pub fn lay(
         &mut self,
         (place, number): (u32, u32),
         ends: (u32, u32),
@@ -95,7 +95,7 @@ impl Routes {
                 hops,
                 slots: Some(slots),
                 ..
-            } => slots.open((place, number), ends, (first, hops), to_of),
+            } => slots.lay((place, number), ends, (first, hops), to_of),
             Routes::Paths { .. } | Routes::Tables(_) => true,
         }
     }
@@ -180,7 +180,7 @@ pub(crate) struct Slots {
 const ROOM: usize = 8;
 
 impl Slots {
-    fn open(
+    fn lay(
         &mut self,
         (place, number): (u32, u32),
         (source, destination): (u32, u32),
@@ -195,23 +195,23 @@ impl Slots {
                 return false;
             }
             path.push(NONE);
-            let own = (2 * place + side) as usize;
-            if first.len() <= own {
+            let kept = (2 * place + side) as usize;
+            if first.len() <= kept {
                 self.rooms.push(0);
                 first.push(0);
             }
             // Places behind those of rows; the last way is that of the last place.
-            let at = self.rooms.len() - (first.len() - own);
+            let at = self.rooms.len() - (first.len() - kept);
             if (self.rooms[at] as usize) < path.len() {
                 let room = path.len().max(ROOM);
                 if hops.len() + room >= FORK as usize {
                     return false;
                 }
-                first[own] = hops.len() as u32;
+                first[kept] = hops.len() as u32;
                 self.rooms[at] = room as u32;
                 hops.resize(hops.len() + room, NONE);
             }
-            hops[first[own] as usize..][..path.len()].copy_from_slice(&path);
+            hops[first[kept] as usize..][..path.len()].copy_from_slice(&path);
         }
         true
     }

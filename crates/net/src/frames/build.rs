@@ -71,6 +71,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.arm((flow, flow), End::Answerer);
         }
         self.set_first_arrivals();
+        self.arm_opened();
         self.start_refresh_timers();
         self.start_counters();
         self.start_drains();

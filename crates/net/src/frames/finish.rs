@@ -280,8 +280,8 @@ pub(crate) fn end(outcome: &mut Outcome) {
 /// Created = delivered + dropped + inside, each counted on its own.
 fn balance(outcome: &mut Outcome) {
     for members in &outcome.members {
-        let found = &members.found;
-        let balances = [Some(found.balance()), found.bytes].into_iter().flatten();
+        let flow = &members.found;
+        let balances = [Some(flow.balance()), flow.bytes].into_iter().flatten();
         for (balance, units) in balances.zip(["frames", "bytes"]) {
             if let Some(wrong) = balance.complaint(units) {
                 let at = outcome.ended_at;

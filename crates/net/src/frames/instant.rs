@@ -78,10 +78,25 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn work_off_several(&mut self) {
         self.work_off_last_bits();
         self.work_off_arrivals();
+        self.work_off_others();
+    }
+
+    /// Timers and stations.
+    pub(crate) fn work_off_others(&mut self) {
         while let Some(event) = self.due.take_other() {
             self.events_handled += 1;
             self.on_timer(event);
         }
+    }
+
+    /// Flows that have just got a slot have their first timers.
+    pub(crate) fn arm_opened(&mut self) {
+        let mut opened = core::mem::take(&mut self.by_class.opened);
+        for flow in opened.drain(..) {
+            self.arm(flow, End::Opener);
+            self.arm(flow, End::Answerer);
+        }
+        self.by_class.opened = opened;
     }
 
     /// Then ports choose; and choose again where they ask flows for more.

@@ -133,10 +133,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn open_next(&mut self, group: u32) {
         let at = self.network.classes.members.groups[group as usize].next_at();
         let Some(at) = at.filter(|at| *at <= self.stop_at) else {
-            return self.network.classes.members.groups[group as usize].stop();
+            return self.network.classes.members.groups[group as usize].end();
         };
         while self.network.classes.members.groups[group as usize].next_at() == Some(at) {
-            let opening = self.network.classes.members.groups[group as usize].open();
+            let opening = self.network.classes.members.groups[group as usize].begin();
             match opening.map(|opening| self.open_member(group, &opening)) {
                 Some(true) => {}
                 Some(false) => return self.refuse_members(group, "names what is not there".into()),
@@ -162,9 +162,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// No more of a group begin: what tells them is not what was checked.
     #[cold]
     fn refuse_members(&mut self, group: u32, what: String) {
-        let own = &mut self.network.classes.members.groups[group as usize];
-        own.stop();
-        let name = own.spec.name.clone();
+        let group = &mut self.network.classes.members.groups[group as usize];
+        group.end();
+        let name = group.spec.name.clone();
         self.violations.note(self.now, Place::Network, || {
             alloc::format!("the list of `{name}` {what}")
         });
@@ -174,19 +174,19 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn open_member(&mut self, group: u32, opening: &Opening) -> bool {
         let network = &mut self.network;
         let classes = &mut network.classes;
-        let own = &classes.members.groups[group as usize];
+        let kinds = &classes.members.groups[group as usize].spec;
         let arrival = &opening.arrival;
-        let Some(spec) = own.spec.flow(classes.nodes.len(), arrival) else {
+        let Some(spec) = kinds.flow(classes.nodes.len(), arrival) else {
             return false;
         };
         let fresh = classes.flows.len() as u32;
         let (number, place) = (opening.number, opening.place.unwrap_or(fresh));
         let to_of = |channel: u32| network.channels.get(channel as usize).map(|own| own.to);
         let ends = (spec.source, spec.destination);
-        if !classes.routes.open((place, number), ends, to_of) {
+        if !classes.routes.lay((place, number), ends, to_of) {
             return false;
         }
-        classes.stations.open((place, number), &spec.ends(), 1);
+        classes.stations.enter((place, number), &spec.ends(), 1);
         let is_pulled = classes.stations.is_pulled(place);
         let mut flow = build::flow(number, &spec, is_pulled);
         flow.bits |= FrameFlow::MEMBER;
@@ -207,11 +207,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             start: arrival.at,
             bytes: arrival.bytes,
         };
-        classes.members.take((place, classes.rows), slot);
+        classes.members.settle((place, classes.rows), slot);
         network.classes.alone[place as usize] = network.alone(place, &spec);
         self.freeze(place, &spec);
-        self.arm((number, place), End::Opener);
-        self.arm((number, place), End::Answerer);
+        self.by_class.opened.push((number, place));
         true
     }
 
@@ -248,16 +247,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// Ends of such flows act at this instant, each in its turn among those of all flows.
-    pub(crate) fn act_members(&mut self) {
+    pub(crate) fn wake_members(&mut self) {
         while let Some(way) = self.network.classes.members.take_alarm(self.now) {
             self.due.add(Timer::Station.at(self.now, way));
         }
         if let Some(at) = self.network.classes.members.next_alarm() {
             self.events.push(Timer::Alarm.at(at, 0));
-        }
-        while let Some(event) = self.due.take_other() {
-            self.events_handled += 1;
-            self.on_timer(event);
         }
     }
 
@@ -312,7 +307,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 bin.add(&classes.ended(place, slot, inside[place as usize]));
                 classes.stations.sum_up(place, &mut bin.ends);
             }
-            all.extend(bins.iter().map(|bin| bin.outcome(id, now)));
+            all.extend(bins.iter().map(|bin| bin.sums(id, now)));
         }
         all
     }

@@ -28,9 +28,9 @@ impl MemberNames {
     pub fn new(spec: &EthernetSpec) -> MemberNames {
         let mut first = spec.flows.len() as u32;
         let groups = spec.rules.arrivals.iter().map(|group| {
-            let own = first;
+            let number = first;
             first += group.count;
-            (own, csv::field(&group.name))
+            (number, csv::field(&group.name))
         });
         MemberNames {
             groups: groups.collect(),

@@ -52,9 +52,9 @@ impl Group {
         &'a self,
         outcome: &'a Outcome,
     ) -> impl Iterator<Item = &'a FlowOutcome> + Clone + 'a {
-        let found = self.flows.iter();
-        let found = found.filter_map(|flow| outcome.flows.get(*flow as usize));
-        found.chain(self.members(outcome).map(|own| &own.found))
+        let flows = self.flows.iter();
+        let flows = flows.filter_map(|flow| outcome.flows.get(*flow as usize));
+        flows.chain(self.members(outcome).map(|own| &own.found))
     }
 
     /// Of its flows without a row, what those of each size did.

@@ -39,10 +39,10 @@ pub(crate) fn fits(
         counted(count, "flow")
     );
     let place = (at, "the largest part comes from here");
-    let found = out_of_memory(place, (needed, &what), memory)
+    let refusal = out_of_memory(place, (needed, &what), memory)
         .help("make the network smaller, use fewer flows, or smaller windows");
     Some(match file.workloads.is_empty() {
-        true => found,
-        false => found.help("or, in `[[workloads]]`, `rows = \"group\"`: no row for each flow"),
+        true => refusal,
+        false => refusal.help("or, in `[[workloads]]`, `rows = \"group\"`: no row for each flow"),
     })
 }

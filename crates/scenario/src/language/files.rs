@@ -135,11 +135,11 @@ impl<'a> Files<'a> {
         at: &At,
         mistakes: &mut Diagnostics,
     ) -> Option<Reopen> {
-        let found = self.load.reopen(&self.folder.join(name));
-        if let Err(error) = &found {
+        let reopen = self.load.reopen(&self.folder.join(name));
+        if let Err(error) = &reopen {
             unread(name, at, &error.to_string()).tell(mistakes);
         }
-        found.ok()
+        reopen.ok()
     }
 }
 

@@ -131,7 +131,7 @@ impl Bin {
     }
 
     /// What they did, if the run ended at this instant.
-    pub fn outcome(&self, group: u32, at: Time) -> MembersOutcome {
+    pub fn sums(&self, group: u32, at: Time) -> MembersOutcome {
         let (delivered, delay) = self.ends.delivered();
         let mut ends = self.ends.outcome();
         let age = |began: Time| at.since(began).ps() as f64;

@@ -77,9 +77,9 @@ impl Encoder {
         };
         let mut first = spec.flows.len() as u32;
         let members = spec.rules.arrivals.iter().filter_map(|group| {
-            let own = first;
+            let number = first;
             first += group.count;
-            Some((own, flow(group.kinds.first()?)))
+            Some((number, flow(group.kinds.first()?)))
         });
         Encoder {
             flows: spec.flows.iter().map(flow).collect(),
