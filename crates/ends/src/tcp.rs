@@ -9,6 +9,8 @@
 //! | `sender` | positions, duplicates, fast retransmit, time-outs, what goes next |
 //! | `sack` | scoreboard, pipe (RFC 6675) |
 //! | `cuts` | when an echo of a mark cuts the window |
+//! | `delivery` | how fast what is sent is delivered |
+//! | `pacing` | turns of segments that are spaced |
 //! | `receiver` | order, delayed acknowledgements, blocks, echo of marks |
 //! | `clock` | when a host's timers tick |
 //! | `timer` | ticks of a host, round-trip times, time-outs |
@@ -34,6 +36,8 @@ use crate::spec::{Ecn, Recovery, Reuse, TcpSpec};
 
 mod clock;
 mod cuts;
+mod delivery;
+mod pacing;
 mod receiver;
 mod sack;
 mod sender;
@@ -173,6 +177,12 @@ impl Endpoint {
         }
     }
 
+    /// What its control draws follows from `key`, which differs from connection to connection.
+    pub fn draw_from(mut self, key: u64) -> Endpoint {
+        self.sender.extras.draw_from(key);
+        self
+    }
+
     /// The application hands over `bytes`. A new transfer (all before it was acknowledged)
     /// starts as `spec.reuse` says.
     pub fn send(&mut self, now: Time, spec: &TcpSpec, bytes: u64) {
@@ -187,6 +197,7 @@ impl Endpoint {
                 Reuse::Handshake => self.sender.restart_if_silent(now, spec, &self.clock),
             }
         }
+        self.sender.tell_offered(now, spec);
         self.sender.hand_over(bytes);
     }
 

@@ -29,6 +29,8 @@ pub struct TcpSpec {
     pub reuse: Reuse,
     /// What marks of congestion (ECN) do.
     pub ecn: Ecn,
+    /// Segments are spaced: at the rate of the control, else of the window in a round trip.
+    pub pacing: bool,
 }
 
 /// How the congestion window grows and shrinks.
@@ -42,6 +44,8 @@ pub enum Congestion {
     },
     /// CUBIC, RFC 9438.
     Cubic,
+    /// BBR, version 1.
+    Bbr,
     /// Written outside this program.
     Outside(ControlRecipe),
 }
@@ -115,14 +119,32 @@ pub enum Ecn {
     },
 }
 
+impl Congestion {
+    /// It is told what each acknowledgement delivers, and says at which rate to send.
+    pub fn goes_by_delivery(&self) -> bool {
+        match self {
+            Congestion::Bbr => true,
+            Congestion::Reno { .. } | Congestion::Cubic | Congestion::Outside(_) => false,
+        }
+    }
+}
+
 impl TcpSpec {
+    /// Its segments are spaced.
+    pub fn is_paced(&self) -> bool {
+        self.pacing || self.congestion.goes_by_delivery()
+    }
+
     /// What it slows down for.
     pub fn slowed_by(&self) -> &'static str {
         match (&self.congestion, self.ecn) {
             (Congestion::Outside(_), _) => "what is written outside",
-            (_, Ecn::Dctcp { .. }) => "marks and losses (DCTCP)",
+            (Congestion::Reno { .. } | Congestion::Cubic, Ecn::Dctcp { .. }) => {
+                "marks and losses (DCTCP)"
+            }
             (Congestion::Reno { .. }, _) => "losses (Reno)",
             (Congestion::Cubic, _) => "losses (CUBIC)",
+            (Congestion::Bbr, _) => "what is delivered, and how fast (BBR)",
         }
     }
 
@@ -146,6 +168,7 @@ impl TcpSpec {
             idle_restart: true,
             reuse: Reuse::FreshWindow,
             ecn: Ecn::Off,
+            pacing: false,
         }
     }
 
@@ -180,6 +203,7 @@ impl TcpSpec {
             idle_restart: true,
             reuse: Reuse::Persistent,
             ecn: Ecn::Off,
+            pacing: false,
         }
     }
 

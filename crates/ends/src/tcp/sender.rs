@@ -37,6 +37,7 @@
 //! cwnd at most the first window if, by ticks, nothing was *received* for a time-out (BSD's
 //! `t_idle`) or, by a fine clock, no data was *sent* for more than one (RFC 5681).
 
+mod delivered;
 mod recovery;
 
 use backwater_kernel::Time;
@@ -45,6 +46,7 @@ use super::cuts::Cuts;
 use super::sack::Scoreboard;
 use super::timer::RoundTrip;
 use super::{HostClock, Segment, TcpCounts, flags};
+use delivered::Extras;
 use crate::control::{Ack, CongestionControl, Control, Item, Loss, Next};
 use crate::spec::{Ecn, Recovery, TcpSpec};
 
@@ -73,6 +75,7 @@ pub(crate) struct Sender {
     rtt: RoundTrip,
     cuts: Cuts,
     scoreboard: Scoreboard,
+    pub(super) extras: Extras,
 }
 
 /// What a data segment turned out to be.
@@ -107,6 +110,7 @@ impl Sender {
             rtt: RoundTrip::default(),
             cuts: Cuts::new(0),
             scoreboard: Scoreboard::default(),
+            extras: Extras::new(spec),
         }
     }
 
@@ -143,6 +147,10 @@ impl Sender {
     #[inline]
     pub(crate) fn may_send(&mut self, now: Time) -> bool {
         self.slot_at = Time::MAX;
+        if let Some(turn) = self.extras.later_turn(now) {
+            self.slot_at = turn;
+            return false;
+        }
         match self.control.next(now, true) {
             Next::Now(Item::Data) => true,
             Next::At(at) => {
@@ -211,6 +219,7 @@ impl Sender {
         self.fresh_window(spec);
         self.rtt = RoundTrip::default();
         self.scoreboard.clear();
+        self.extras.forget();
         self.next = self.una;
         self.high_rxt = self.una;
         self.rto_at = Time::MAX;
@@ -249,6 +258,7 @@ impl Sender {
     pub(crate) fn on_time_out(&mut self, now: Time, spec: &TcpSpec, clock: &HostClock) {
         let is_repeated = self.rtt.is_backed_off();
         let loss = Loss::TimeOut { is_repeated };
+        self.tell_time_out(spec);
         self.control.on_loss(now, loss, self.limit());
         self.rtt.back_off();
         self.cuts.on_cut(self.max);
@@ -283,6 +293,7 @@ impl Sender {
         if segment.ack > self.max || segment.ack < self.una {
             return 0;
         }
+        let standing = self.standing(spec);
         let is_same_window = segment.window == self.peer_window;
         self.peer_window = segment.window;
         let acked = segment.ack - self.una;
@@ -303,6 +314,9 @@ impl Sender {
         }
         if spec.ecn != Ecn::Off {
             self.on_echo(now, spec, has_echo, counts);
+        }
+        if let Some(before) = standing {
+            self.tell_delivery(now, spec, before, segment);
         }
         acked
     }
@@ -390,6 +404,7 @@ impl Sender {
         } else {
             self.rtt.begin(now, seq);
         }
+        self.tell_sent(now, spec, (seq, stop));
         self.is_due = false;
         self.next = self.next.max(stop);
         self.max = self.max.max(stop);

@@ -29,10 +29,15 @@ pub(crate) struct Tcp {
     pub mss: Placed<Option<u32>>,
     /// How the window grows.
     #[key(otherwise = "as the preset says")]
-    pub congestion: Option<Congestion>,
+    pub congestion: Placed<Option<Congestion>>,
     /// Reno: congestion avoidance adds MSS/8 more for each acknowledgement.
     #[key(otherwise = "as the preset says", cite = "4.3BSD Reno to 4.4BSD")]
     pub eighth: Placed<Option<bool>>,
+    /// Segments are spaced: at the rate that the control says, else at that of the window in a
+    /// round trip (twice it in the first half of slow start, 6/5 of it thereafter).
+    #[key(otherwise = "true for `bbr`, else false")]
+    #[key(cite = "Linux ip-sysctl, tcp_pacing_ss_ratio and tcp_pacing_ca_ratio")]
+    pub pacing: Placed<Option<bool>>,
     /// How losses are repaired.
     #[key(otherwise = "as the preset says")]
     pub recovery: Option<Recovery>,
@@ -118,6 +123,9 @@ pub(crate) enum Congestion {
     /// CUBIC.
     #[word(cite = "RFC 9438")]
     Cubic,
+    /// BBR, version 1: by a model of the path, its rate and its round trip, not by losses.
+    #[word(cite = "draft-cardwell-iccrg-bbr-congestion-control-00")]
+    Bbr,
 }
 
 /// Words of `recovery`: How losses are repaired.

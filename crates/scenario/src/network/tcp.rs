@@ -1,6 +1,6 @@
 //! TCP: a flavour, and what the file changes of it.
 
-use backwater_ends::spec::{AckSpec, Congestion, Ecn, TcpSpec};
+use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, TcpSpec};
 use backwater_kernel::Rate;
 
 use crate::given::tcp::{self as given, Acks, EcnAnswer, Preset, Tcp};
@@ -50,6 +50,7 @@ pub(crate) fn flavour(
     timer(layers, tcp, &mut spec, mistakes);
     spec.acks = acks(tcp, spec.acks, mistakes);
     spec.ecn = ecn(tcp, spec.ecn, mistakes);
+    delivery(layers, tcp, &mut spec, mistakes);
     windows(layers, place, &spec, mistakes);
     spec
 }
@@ -108,20 +109,50 @@ fn last<'a, const N: usize>(
 }
 
 fn growth(tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
-    match (tcp.congestion, &spec.congestion) {
+    match (*tcp.congestion, &spec.congestion) {
         (Some(given::Congestion::Cubic), _) => spec.congestion = Congestion::Cubic,
-        (Some(given::Congestion::Reno), Congestion::Cubic) => {
+        (Some(given::Congestion::Reno), Congestion::Cubic | Congestion::Bbr) => {
             spec.congestion = Congestion::Reno { eighth: false };
         }
+        (Some(given::Congestion::Bbr), _) => spec.congestion = Congestion::Bbr,
         (Some(given::Congestion::Reno) | None, _) => {}
     }
     match (&mut spec.congestion, *tcp.eighth) {
         (Congestion::Reno { eighth }, Some(given)) => *eighth = given,
-        (Congestion::Cubic, Some(true)) => {
-            let why = "the congestion control is `cubic`";
+        (Congestion::Cubic | Congestion::Bbr, Some(true)) => {
+            let why = "only Reno has that term";
             mistakes.push(Diagnostic::useless_here("eighth", &tcp.eighth.at, why));
         }
-        (Congestion::Cubic | Congestion::Outside(_), Some(_)) | (_, None) => {}
+        (Congestion::Cubic | Congestion::Bbr | Congestion::Outside(_), Some(_)) | (_, None) => {}
+    }
+}
+
+/// Who spaces segments, and what a control that goes by delivery needs.
+fn delivery(layers: &[&Tcp], tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
+    spec.pacing = tcp.pacing.unwrap_or(false);
+    if !spec.congestion.goes_by_delivery() {
+        return;
+    }
+    if let (Some(at), Some(false)) = (tcp.pacing.place(), *tcp.pacing) {
+        Diagnostic::error("no-pacing", "BBR sends at the rate that it finds")
+            .at(at, "segments would not be spaced")
+            .help("leave `pacing` out")
+            .tell(mistakes);
+    }
+    let Some(place) = last(layers, |tcp| [tcp.congestion.place()]) else {
+        return;
+    };
+    if spec.recovery != Recovery::Sack {
+        Diagnostic::error("no-sack", "BBR goes by selective acknowledgements")
+            .at(place, "what is delivered is not known without them")
+            .help("write `recovery = \"sack\"`, or a preset that has it (`modern`, `dctcp`)")
+            .tell(mistakes);
+    }
+    if spec.timer.tick.is_some() {
+        Diagnostic::error("no-sack", "BBR measures round trips exactly")
+            .at(place, "a timer that ticks can't measure them")
+            .help("write `tick = \"exact\"`, or a preset that has it (`modern`, `dctcp`)")
+            .tell(mistakes);
     }
 }
 
