@@ -5,7 +5,8 @@
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use backwater_kernel::{DelayOutcome, Rate, Time};
+use backwater_kernel::stream::Purpose;
+use backwater_kernel::{DelayOutcome, Rate, Stream, Time};
 
 use crate::application::connection::{Arrival, Came, Connection};
 use crate::application::datagrams::Datagrams;
@@ -98,9 +99,10 @@ impl Stations {
                     let clocks = [ends.source, ends.destination]
                         .map(|station| HostClock::of_host(all.seed, station, tcp));
                     let [source, destination] = clocks;
+                    let mut draws = Stream::new(all.seed, flow.into(), Purpose::Probing);
                     let both = [
-                        TcpEndpoint::new(tcp, source, true),
-                        TcpEndpoint::new(tcp, destination, false),
+                        TcpEndpoint::new(tcp, source, true).draw_from(draws.next_u64()),
+                        TcpEndpoint::new(tcp, destination, false).draw_from(draws.next_u64()),
                     ];
                     let flavour = flavour(&mut stations.tcp, tcp);
                     let connection =
@@ -421,12 +423,14 @@ impl Stations {
         }
     }
 
-    /// The rate that the source of a queue pair allowed itself as it last did or heard something:
+    /// The rate that the source of a connection is allowed (`None`: it goes by its window); that
+    /// the source of a queue pair allowed itself as it last did or heard something:
     /// that of its port where nothing limits it.
     pub fn rate(&self, flow: u32) -> Option<Rate> {
         match self.places[flow as usize] {
             Endpoint::Roce(at) => Some(self.pairs[at as usize].ends[0].rate()),
-            Endpoint::Tcp(_) | Endpoint::Udp(_) => None,
+            Endpoint::Tcp(at) => self.connections[at as usize].ends[0].rate(),
+            Endpoint::Udp(_) => None,
         }
     }
 
@@ -434,7 +438,8 @@ impl Stations {
     pub fn inner(&self, flow: u32, of: Inner) -> Option<f64> {
         match self.places[flow as usize] {
             Endpoint::Roce(at) => self.pairs[at as usize].ends[0].inner(of),
-            Endpoint::Tcp(_) | Endpoint::Udp(_) => None,
+            Endpoint::Tcp(at) => self.connections[at as usize].ends[0].inner(of),
+            Endpoint::Udp(_) => None,
         }
     }
 }

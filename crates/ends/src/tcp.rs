@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `sender` | positions, duplicates, fast retransmit, time-outs, what goes next |
 //! | `sack` | scoreboard, pipe (RFC 6675) |
+//! | `burst` | what a host hands down at once |
 //! | `cuts` | when an echo of a mark cuts the window |
 //! | `delivery` | how fast what is sent is delivered |
 //! | `pacing` | turns of segments that are spaced |
@@ -30,10 +31,12 @@
 //! is repaired with them; it is acknowledged at once. A passive end that sends no data sends no
 //! FIN. After a SYN lost the first window is one segment (RFC 5681).
 
-use backwater_kernel::Time;
+use backwater_kernel::{Rate, Time};
 
+use crate::control::Inner;
 use crate::spec::{Ecn, Recovery, Reuse, TcpSpec};
 
+mod burst;
 mod clock;
 mod cuts;
 mod delivery;
@@ -68,6 +71,8 @@ pub struct Segment {
     pub sack: [(u64, u64); 3],
     /// It was sent before.
     pub is_again: bool,
+    /// Frames beyond the first that it takes on the wire, where a burst stays whole.
+    pub further: u16,
 }
 
 /// Bits of [`Segment::flags`], as on the wire.
@@ -215,7 +220,7 @@ impl Endpoint {
         }
         if self.handshake.state == State::Open
             && let Some((seq, bytes)) = self.sender.next_range(spec)
-            && self.sender.may_send(now)
+            && let Some(bytes) = self.sender.turn(now, spec, (seq, bytes))
         {
             return Some(self.data(now, spec, seq, bytes));
         }
@@ -243,7 +248,9 @@ impl Endpoint {
         let mut received = Received::default();
         if segment.flags & flags::ACK != 0 {
             let (clock, counts) = (&self.clock, &mut self.counts);
+            let before = self.sender.standing(spec);
             let acked = self.sender.on_ack(now, spec, clock, segment, counts);
+            self.sender.tell_delivery(now, spec, before, segment);
             received.acked_bytes = acked;
             received.is_finished = acked > 0 && self.sender.is_all_acknowledged();
         }
@@ -281,7 +288,9 @@ impl Endpoint {
             self.handshake.is_due = true;
             self.sender.on_syn_time_out(now, spec, &self.clock);
         } else {
+            let before = self.sender.standing(spec);
             self.sender.on_time_out(now, spec, &self.clock);
+            self.sender.tell_given_up(spec, before);
         }
     }
 
@@ -293,6 +302,16 @@ impl Endpoint {
     /// Congestion window, bytes.
     pub fn window_bytes(&self) -> u64 {
         self.sender.window_bytes()
+    }
+
+    /// The rate that its control allows, if it has one.
+    pub fn rate(&self) -> Option<Rate> {
+        self.sender.rate()
+    }
+
+    /// A number that its control keeps to itself, as of what it last heard.
+    pub fn inner(&self, of: Inner) -> Option<f64> {
+        self.sender.inner(of)
     }
 
     /// First position not acknowledged, next position to send, next position expected.
@@ -360,12 +379,16 @@ impl Endpoint {
         let mut segment = self.segment(spec);
         segment.seq = seq;
         segment.bytes = bytes;
+        if bytes > spec.mss_bytes {
+            segment.further = ((bytes - 1) / spec.mss_bytes) as u16;
+        }
         if self.sender.is_end(seq + u64::from(bytes)) {
             segment.flags |= flags::PSH;
             if spec.reuse == Reuse::Handshake {
                 segment.flags |= flags::FIN;
             }
         }
+        self.sender.tell_sent(now, spec, (seq, bytes));
         let sent = self.sender.sent(now, spec, &self.clock, seq, bytes);
         segment.is_again = sent.again_bytes > 0;
         if sent.has_cwr {

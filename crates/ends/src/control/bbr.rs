@@ -465,6 +465,12 @@ impl Control for Bbr {
                 (self.least_rtt != Duration::MAX).then(|| self.least_rtt.seconds())
             }
             Inner::PacingGain => Some(self.gains.0 as f64 / ONE as f64),
+            Inner::Phase => Some(match self.mode {
+                Mode::Startup => 1.0,
+                Mode::Drain => 2.0,
+                Mode::ProbeBw => 3.0,
+                Mode::ProbeRtt => 4.0,
+            }),
             _ => None,
         }
     }

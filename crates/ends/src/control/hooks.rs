@@ -114,6 +114,8 @@ pub enum Inner {
     LeastRtt,
     /// What the estimate is multiplied by to send (BBR).
     PacingGain,
+    /// Where it stands (BBR): 1 startup, 2 drain, 3 probes for rate, 4 for the round trip.
+    Phase,
 }
 
 /// Where a source that sends again stands.

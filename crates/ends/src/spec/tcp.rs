@@ -2,6 +2,7 @@
 
 use backwater_kernel::Duration;
 
+use crate::control::Inner;
 use crate::outside::ControlRecipe;
 
 /// A flavour of TCP, every choice explicit: flavours differ by more than their names.
@@ -31,6 +32,26 @@ pub struct TcpSpec {
     pub ecn: Ecn,
     /// Segments are spaced: at the rate of the control, else of the window in a round trip.
     pub pacing: bool,
+    /// Segments are handed down in bursts, if they are.
+    pub burst: Option<BurstSpec>,
+}
+
+/// What a host hands down at once (segmentation offload).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BurstSpec {
+    /// Bytes of payload, at most.
+    pub most_bytes: u32,
+    /// How links and queues take it.
+    pub queued: Queued,
+}
+
+/// How links and queues take a burst.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Queued {
+    /// Frame by frame.
+    Frames,
+    /// As a whole.
+    Whole,
 }
 
 /// How the congestion window grows and shrinks.
@@ -127,12 +148,34 @@ impl Congestion {
             Congestion::Reno { .. } | Congestion::Cubic | Congestion::Outside(_) => false,
         }
     }
+
+    /// It keeps such a number to itself.
+    pub fn keeps(&self, number: Inner) -> bool {
+        let of_bbr = [
+            Inner::Bandwidth,
+            Inner::LeastRtt,
+            Inner::PacingGain,
+            Inner::Phase,
+        ];
+        self.goes_by_delivery() && of_bbr.contains(&number)
+    }
 }
 
 impl TcpSpec {
     /// Its segments are spaced.
     pub fn is_paced(&self) -> bool {
         self.pacing || self.congestion.goes_by_delivery()
+    }
+
+    /// Payload of the largest frame, and frames beyond the first that it takes on the wire.
+    pub fn largest(&self) -> (u32, u32) {
+        match self.burst {
+            Some(burst) if burst.queued == Queued::Whole => {
+                let segments = (burst.most_bytes / self.mss_bytes.max(1)).max(2);
+                (segments * self.mss_bytes, segments - 1)
+            }
+            Some(_) | None => (self.mss_bytes, 0),
+        }
     }
 
     /// What it slows down for.
@@ -169,6 +212,7 @@ impl TcpSpec {
             reuse: Reuse::FreshWindow,
             ecn: Ecn::Off,
             pacing: false,
+            burst: None,
         }
     }
 
@@ -204,6 +248,7 @@ impl TcpSpec {
             reuse: Reuse::Persistent,
             ecn: Ecn::Off,
             pacing: false,
+            burst: None,
         }
     }
 

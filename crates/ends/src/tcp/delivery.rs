@@ -86,6 +86,11 @@ impl Deliveries {
         self.key = key;
     }
 
+    /// The least round trip so far; [`Duration::MAX`] before the first.
+    pub(crate) fn least_rtt(&self) -> Duration {
+        self.least_rtt
+    }
+
     /// A new connection: what was in flight is nobody's.
     pub(crate) fn forget(&mut self) {
         let key = self.key;
@@ -187,9 +192,9 @@ impl Deliveries {
         word.value()
     }
 
-    /// Everything in flight is taken for lost.
-    pub(crate) fn on_time_out(&mut self, flight: u64) {
-        self.lost += flight;
+    /// So many bytes in flight are taken for lost, without any acknowledgement.
+    pub(crate) fn on_given_up(&mut self, bytes: u64) {
+        self.lost += bytes;
     }
 
     /// Of the segments that are delivered now and were not before, the one that was sent last.

@@ -40,14 +40,14 @@
 mod delivered;
 mod recovery;
 
-use backwater_kernel::Time;
+use backwater_kernel::{Rate, Time};
 
 use super::cuts::Cuts;
 use super::sack::Scoreboard;
 use super::timer::RoundTrip;
 use super::{HostClock, Segment, TcpCounts, flags};
 use delivered::Extras;
-use crate::control::{Ack, CongestionControl, Control, Item, Loss, Next};
+use crate::control::{Ack, CongestionControl, Control, Inner, Item, Loss, Next};
 use crate::spec::{Ecn, Recovery, TcpSpec};
 
 /// State of the sending half.
@@ -119,6 +119,16 @@ impl Sender {
         self.control.window()
     }
 
+    /// The rate that its control allows, if it has one.
+    pub(crate) fn rate(&self) -> Option<Rate> {
+        self.control.pacing()
+    }
+
+    /// A number that its control keeps to itself.
+    pub(crate) fn inner(&self, of: Inner) -> Option<f64> {
+        self.control.inner(self.last_heard, of)
+    }
+
     /// First position not acknowledged, next position to send.
     #[inline]
     pub(crate) fn positions(&self) -> (u64, u64) {
@@ -143,14 +153,25 @@ impl Sender {
         self.slot_at = Time::MAX;
     }
 
+    /// May the next segment go now, and how many bytes? If not yet, `slot_at` says when.
+    #[inline]
+    pub(crate) fn turn(
+        &mut self,
+        now: Time,
+        spec: &TcpSpec,
+        (seq, bytes): (u64, u32),
+    ) -> Option<u32> {
+        self.slot_at = Time::MAX;
+        let bytes = match self.extras.are_plain() {
+            true => bytes,
+            false => self.spaced(now, spec, (seq, bytes))?,
+        };
+        self.may_send(now).then_some(bytes)
+    }
+
     /// Does source control let the next segment go now? If not yet, `slot_at` says when.
     #[inline]
-    pub(crate) fn may_send(&mut self, now: Time) -> bool {
-        self.slot_at = Time::MAX;
-        if let Some(turn) = self.extras.later_turn(now) {
-            self.slot_at = turn;
-            return false;
-        }
+    fn may_send(&mut self, now: Time) -> bool {
         match self.control.next(now, true) {
             Next::Now(Item::Data) => true,
             Next::At(at) => {
@@ -258,7 +279,6 @@ impl Sender {
     pub(crate) fn on_time_out(&mut self, now: Time, spec: &TcpSpec, clock: &HostClock) {
         let is_repeated = self.rtt.is_backed_off();
         let loss = Loss::TimeOut { is_repeated };
-        self.tell_time_out(spec);
         self.control.on_loss(now, loss, self.limit());
         self.rtt.back_off();
         self.cuts.on_cut(self.max);
@@ -293,7 +313,6 @@ impl Sender {
         if segment.ack > self.max || segment.ack < self.una {
             return 0;
         }
-        let standing = self.standing(spec);
         let is_same_window = segment.window == self.peer_window;
         self.peer_window = segment.window;
         let acked = segment.ack - self.una;
@@ -314,9 +333,6 @@ impl Sender {
         }
         if spec.ecn != Ecn::Off {
             self.on_echo(now, spec, has_echo, counts);
-        }
-        if let Some(before) = standing {
-            self.tell_delivery(now, spec, before, segment);
         }
         acked
     }
@@ -404,7 +420,6 @@ impl Sender {
         } else {
             self.rtt.begin(now, seq);
         }
-        self.tell_sent(now, spec, (seq, stop));
         self.is_due = false;
         self.next = self.next.max(stop);
         self.max = self.max.max(stop);

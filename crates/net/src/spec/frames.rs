@@ -38,7 +38,7 @@ pub use credit::{
     COUNTER_BITS_MAX, ClassCreditRule, ClassCreditSpec, CountersSpec, LaneSpec, Owner, Says,
     Shares, StatementSpec, UpdateSpec,
 };
-pub use flow::{FlowSpec, GROUP, packet_bytes};
+pub use flow::{FlowSpec, GROUP, largest_packet_bytes, packet_bytes};
 pub(crate) use memory::in_cells;
 pub use memory::{OwnShareSpec, PoolSpec, ShareSpec, SharedSpec};
 pub use rocc::{MaxCut, RATE_BITS_MAX, RoccPointSpec};

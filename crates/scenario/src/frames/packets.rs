@@ -1,6 +1,6 @@
 //! How large packets and frames are.
 
-pub(crate) use backwater_net::frames::spec::packet_bytes;
+pub(crate) use backwater_net::frames::spec::{largest_packet_bytes, packet_bytes};
 use backwater_net::frames::spec::{FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, TAG_BYTES};
 
 use crate::given::frames::network::{Link, MTU};

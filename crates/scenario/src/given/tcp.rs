@@ -38,6 +38,14 @@ pub(crate) struct Tcp {
     #[key(otherwise = "true for `bbr`, else false")]
     #[key(cite = "Linux ip-sysctl, tcp_pacing_ss_ratio and tcp_pacing_ca_ratio")]
     pub pacing: Placed<Option<bool>>,
+    /// Payload that a host hands down at once, at most (segmentation offload): a millisecond's, and
+    /// more on short paths.
+    #[key(is = Size { min: 1024, max: 65000 }, otherwise = "segments go one by one")]
+    #[key(cite = "Linux ip-sysctl, tcp_tso_rtt_log and tcp_tso_win_divisor")]
+    pub burst: Placed<Option<u32>>,
+    /// How links and queues take a burst.
+    #[key(otherwise = "`frames`")]
+    pub burst_queued: Placed<Option<BurstQueued>>,
     /// How losses are repaired.
     #[key(otherwise = "as the preset says")]
     pub recovery: Option<Recovery>,
@@ -126,6 +134,15 @@ pub(crate) enum Congestion {
     /// BBR, version 1: by a model of the path, its rate and its round trip, not by losses.
     #[word(cite = "draft-cardwell-iccrg-bbr-congestion-control-00")]
     Bbr,
+}
+
+/// Words of `burst_queued`: How links and queues take a burst.
+#[word(of = spec::Queued)]
+pub(crate) enum BurstQueued {
+    /// Frame by frame: a full queue drops some of them.
+    Frames,
+    /// As one: a queue has room for all of it or drops all, and the receiver acknowledges it once.
+    Whole,
 }
 
 /// Words of `recovery`: How losses are repaired.

@@ -1,6 +1,6 @@
 //! TCP: a flavour, and what the file changes of it.
 
-use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, TcpSpec};
+use backwater_ends::spec::{AckSpec, BurstSpec, Congestion, Ecn, Queued, Recovery, TcpSpec};
 use backwater_kernel::Rate;
 
 use crate::given::tcp::{self as given, Acks, EcnAnswer, Preset, Tcp};
@@ -51,6 +51,7 @@ pub(crate) fn flavour(
     spec.acks = acks(tcp, spec.acks, mistakes);
     spec.ecn = ecn(tcp, spec.ecn, mistakes);
     delivery(layers, tcp, &mut spec, mistakes);
+    burst(tcp, &mut spec, mistakes);
     windows(layers, place, &spec, mistakes);
     spec
 }
@@ -152,6 +153,26 @@ fn delivery(layers: &[&Tcp], tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagn
         Diagnostic::error("no-sack", "BBR measures round trips exactly")
             .at(place, "a timer that ticks can't measure them")
             .help("write `tick = \"exact\"`, or a preset that has it (`modern`, `dctcp`)")
+            .tell(mistakes);
+    }
+}
+
+/// What a host hands down at once.
+fn burst(tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
+    spec.burst = tcp.burst.map(|most_bytes| BurstSpec {
+        most_bytes,
+        queued: tcp.burst_queued.map_or(Queued::Frames, Into::into),
+    });
+    if let (Some(at), None) = (tcp.burst_queued.place(), spec.burst) {
+        let why = "segments go one by one without `burst`";
+        mistakes.push(Diagnostic::useless_here("burst_queued", at, why));
+    }
+    if let (Some(at), Some(burst)) = (tcp.burst.place(), spec.burst)
+        && burst.most_bytes < 2 * spec.mss_bytes
+    {
+        Diagnostic::error("bad-window", "a burst is of two segments at least")
+            .at(at, format!("{} B, segments of {} B", burst.most_bytes, spec.mss_bytes))
+            .help("raise `burst`, or leave it out: segments go one by one then")
             .tell(mistakes);
     }
 }

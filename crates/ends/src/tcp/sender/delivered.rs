@@ -10,6 +10,7 @@ use super::Sender;
 use crate::control::{Control, Offered};
 use crate::spec::{Recovery, TcpSpec};
 use crate::tcp::Segment;
+use crate::tcp::burst::{self, Burst, Room};
 use crate::tcp::delivery::{Deliveries, Standing};
 use crate::tcp::pacing::Pacer;
 
@@ -20,14 +21,19 @@ pub(crate) struct Extras {
     deliveries: Option<Box<Deliveries>>,
     /// Turns, where segments are spaced.
     pacer: Option<Box<Pacer>>,
+    /// What is handed down at once, where that is more than a segment.
+    burst: Option<Box<Burst>>,
 }
 
 impl Extras {
     /// As the flavour asks for.
     pub(super) fn new(spec: &TcpSpec) -> Extras {
+        let has_burst = spec.burst.is_some();
+        let by_delivery = spec.congestion.goes_by_delivery() || has_burst;
         Extras {
-            deliveries: spec.congestion.goes_by_delivery().then(Box::default),
+            deliveries: by_delivery.then(Box::default),
             pacer: spec.is_paced().then(Box::default),
+            burst: has_burst.then(Box::default),
         }
     }
 
@@ -48,18 +54,17 @@ impl Extras {
         }
     }
 
-    /// The turn of the next segment, if that is later than now.
+    /// Segments go as soon as the window has room, one by one.
     #[inline]
-    pub(super) fn later_turn(&self, now: Time) -> Option<Time> {
-        let turn = self.pacer.as_ref()?.turn();
-        (turn > now).then_some(turn)
+    pub(super) fn are_plain(&self) -> bool {
+        self.pacer.is_none() && self.burst.is_none()
     }
 }
 
 impl Sender {
     /// Before an acknowledgement is taken: where the sender stands, if its control goes by that.
     #[inline]
-    pub(super) fn standing(&self, spec: &TcpSpec) -> Option<Standing> {
+    pub(crate) fn standing(&self, spec: &TcpSpec) -> Option<Standing> {
         self.extras.deliveries.as_ref()?;
         Some(Standing {
             acked: self.una + self.scoreboard.bytes(),
@@ -80,16 +85,20 @@ impl Sender {
 
     /// An acknowledgement was taken, which found the sender as `before`: its control hears what
     /// that delivered and lost.
-    pub(super) fn tell_delivery(
+    #[inline]
+    pub(crate) fn tell_delivery(
         &mut self,
         now: Time,
         spec: &TcpSpec,
-        before: Standing,
+        before: Option<Standing>,
         segment: &Segment,
     ) {
-        let Some(after) = self.standing(spec) else {
-            return;
-        };
+        if let (Some(before), Some(after)) = (before, self.standing(spec)) {
+            self.tell(now, (before, after), segment);
+        }
+    }
+
+    fn tell(&mut self, now: Time, standings: (Standing, Standing), segment: &Segment) {
         let blocks = usize::from(segment.sack_blocks).min(segment.sack.len());
         let blocks = &segment.sack[..blocks];
         let is_repairing = self.is_recovering || self.una < self.guard;
@@ -97,19 +106,19 @@ impl Sender {
         let Some(deliveries) = &mut self.extras.deliveries else {
             return;
         };
-        if let Some(mut sample) = deliveries.on_ack(now, (before, after), self.una, blocks) {
+        if let Some(mut sample) = deliveries.on_ack(now, standings, self.una, blocks) {
             sample.is_repairing = is_repairing;
             sample.free_at = free_at;
             self.control.on_sample(now, &sample);
         }
     }
 
-    /// The retransmission timer runs out: nothing is in flight any more.
-    pub(super) fn tell_time_out(&mut self, spec: &TcpSpec) {
-        if let Some(Standing { flight, .. }) = self.standing(spec)
+    /// The retransmission timer ran out, which found the sender as `before`.
+    pub(crate) fn tell_given_up(&mut self, spec: &TcpSpec, before: Option<Standing>) {
+        if let (Some(before), Some(after)) = (before, self.standing(spec))
             && let Some(deliveries) = &mut self.extras.deliveries
         {
-            deliveries.on_time_out(flight);
+            deliveries.on_given_up(before.flight.saturating_sub(after.flight));
         }
     }
 
@@ -134,18 +143,75 @@ impl Sender {
         }
     }
 
-    /// Bytes `seq` to `stop` go; called before positions move.
+    /// How many bytes go now of the segment that is next, where segments are spaced or go in
+    /// bursts; if none, `slot_at` says when.
+    pub(super) fn spaced(
+        &mut self,
+        now: Time,
+        spec: &TcpSpec,
+        (seq, bytes): (u64, u32),
+    ) -> Option<u32> {
+        let continues = |burst: &Burst| burst.continues(now, bytes.into());
+        let is_going_on = self.extras.burst.as_deref().is_some_and(continues);
+        let turn = self.extras.pacer.as_ref().map_or(now, |pacer| pacer.turn());
+        if turn > now && !is_going_on {
+            self.slot_at = turn;
+            return None;
+        }
+        let Some(limits) = spec.burst.filter(|_| !is_going_on) else {
+            return Some(bytes);
+        };
+        let mss = u64::from(spec.mss_bytes);
+        let least_rtt = (self.extras.deliveries.as_ref()).map(|known| known.least_rtt());
+        let size = burst::size(&limits, mss, self.pace(spec), least_rtt.unwrap_or_default());
+        let is_new = seq >= self.max;
+        let room = self.room(spec, seq);
+        if is_new
+            && !self.is_recovering
+            && let Some(until) = burst::defers(room, size, self.last_sent)
+            && until > now
+        {
+            self.slot_at = until;
+            return None;
+        }
+        let whole = burst::whole(&limits, size, room).filter(|_| is_new);
+        if let Some(burst) = &mut self.extras.burst {
+            burst.begin(now, size);
+        }
+        Some(whole.map_or(bytes, |whole| whole as u32))
+    }
+
+    /// What may be sent of new data from `seq` on.
+    fn room(&self, spec: &TcpSpec, seq: u64) -> Room {
+        let window = self.control.window();
+        let by_window = window.saturating_sub(self.flight(spec));
+        let by_peer = (self.una + u64::from(self.peer_window)).saturating_sub(seq);
+        let there_is = self.end - seq;
+        let bytes = by_window.min(by_peer).min(there_is);
+        Room {
+            mss: spec.mss_bytes.into(),
+            bytes,
+            has_more: bytes < there_is,
+            window,
+        }
+    }
+
+    /// So many bytes from `seq` on go; called before positions move.
     #[inline]
-    pub(super) fn tell_sent(&mut self, now: Time, spec: &TcpSpec, (seq, stop): (u64, u64)) {
+    pub(crate) fn tell_sent(&mut self, now: Time, spec: &TcpSpec, (seq, bytes): (u64, u32)) {
+        let stop = seq + u64::from(bytes);
         if let Some(Standing { flight, .. }) = self.standing(spec)
             && let Some(deliveries) = &mut self.extras.deliveries
         {
             deliveries.on_sent(now, (seq, stop), flight);
         }
+        if let Some(burst) = &mut self.extras.burst {
+            burst.take(bytes.into());
+        }
         if self.extras.pacer.is_some() {
             let rate = self.pace(spec);
             if let (Some(pacer), Some(rate)) = (&mut self.extras.pacer, rate) {
-                pacer.on_sent(now, (stop - seq) as u32, rate);
+                pacer.on_sent(now, bytes, rate);
             }
         }
     }
