@@ -15,6 +15,7 @@ BACKWATER names our program (target/release/backwater). Needs Linux, root, iprou
 import argparse
 import collections
 import contextlib
+import ctypes
 import fcntl
 import json
 import os
@@ -34,6 +35,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BACKWATER = os.environ.get("BACKWATER", str(ROOT / "target" / "release" / "backwater"))
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+CLONE_NEWNET = 0x4000_0000
 
 RATE_MBPS, LIMIT_BYTES = 100, 125_000
 MSS = 1448
@@ -68,7 +72,8 @@ def shell(*words, inside=None):
 def enter(namespace):
     """This thread goes into a namespace."""
     with open(f"/run/netns/{namespace}") as place:
-        os.setns(place.fileno(), os.CLONE_NEWNET)
+        if LIBC.setns(place.fileno(), CLONE_NEWNET) != 0:
+            raise OSError(ctypes.get_errno(), f"{namespace}: can't go there")
 
 
 @contextlib.contextmanager
@@ -168,7 +173,7 @@ class Flow:
             out.connect(("10.77.2.2", self.port))
             out.settimeout(0.5)
             while not self.stops:
-                with contextlib.suppress(TimeoutError):
+                with contextlib.suppress(TimeoutError, ConnectionError):
                     out.send(data)
 
     def sent_again(self):
@@ -215,7 +220,7 @@ def kernel(row, seconds, warm_up):
         "mbps": [(now[0] - then[0]) * 8e-6 / took for now, then in zip(after, before)],
         "queue": statistics.fmean(looks) / LIMIT_BYTES,
         "drops": dropped / took,
-        "again": sum(now[1] - then[1] for now, then in zip(after, before)) / took,
+        "again": [(now[1] - then[1]) / took for now, then in zip(after, before)],
     }
 
 
@@ -284,9 +289,9 @@ def ours(row, seconds, warm_up):
 
 
 def line(who, found):
-    again = "" if found["again"] is None else f"{found['again']:8.1f}"
+    again = " : ".join(f"{rate:.1f}" for rate in found["again"] or [])
     mbps = " : ".join(f"{rate:.1f}" for rate in found["mbps"])
-    return f"  {who:8} {mbps:>14} {found['queue']:8.1%} {found['drops']:8.1f} {again:>8}"
+    return f"  {who:8} {mbps:>14} {found['queue']:8.1%} {found['drops']:8.1f} {again:>14}"
 
 
 def main():

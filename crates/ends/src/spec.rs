@@ -17,6 +17,4 @@ pub use control::SourceControlSpec;
 pub use rates::{Notify, RateControlSpec};
 pub use roce::{AckEvery, PairRecovery, RoceSpec};
 pub use span::Span;
-pub use tcp::{
-    AckSpec, BurstSpec, Congestion, Ecn, Queued, Recovery, Reuse, TcpSpec, TimerSpec,
-};
+pub use tcp::{AckSpec, BurstSpec, Congestion, Ecn, Queued, Recovery, Reuse, TcpSpec, TimerSpec};

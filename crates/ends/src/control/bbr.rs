@@ -193,7 +193,11 @@ impl Bbr {
 
     /// What will be in flight when the next segment has its turn, if nothing else goes.
     fn flight_at_turn(&self, now: Time, sample: &Sample, flight: u64) -> u64 {
-        let ahead = if self.gains.0 > ONE { self.quantum() } else { 0 };
+        let ahead = if self.gains.0 > ONE {
+            self.quantum()
+        } else {
+            0
+        };
         let until = sample.free_at.since(now);
         (flight + ahead).saturating_sub(product(self.rate(), until, ONE))
     }
@@ -206,7 +210,9 @@ impl Bbr {
         if self.rounds.on_sample(sample) {
             self.conserves = false;
         }
-        let ended = self.long_term.on_sample(now, &self.rounds, sample, self.mode == Mode::ProbeBw);
+        let ended = self
+            .long_term
+            .on_sample(now, &self.rounds, sample, self.mode == Mode::ProbeBw);
         if ended {
             self.begin_probing(now, sample.draw);
         }
@@ -412,7 +418,8 @@ impl Control for Bbr {
     fn on_sample(&mut self, now: Time, sample: &Sample) {
         self.update_rate(now, sample);
         let (rate, is_start) = (self.rate(), self.rounds.is_start);
-        self.aggregation.on_sample(now, rate, is_start, sample, self.cwnd);
+        self.aggregation
+            .on_sample(now, rate, is_start, sample, self.cwnd);
         self.update_phase(now, sample);
         self.check_full(sample);
         self.check_drain(now, sample);
@@ -461,9 +468,7 @@ impl Control for Bbr {
     fn inner(&self, _now: Time, of: Inner) -> Option<f64> {
         match of {
             Inner::Bandwidth => Some(self.rate().0 as f64),
-            Inner::LeastRtt => {
-                (self.least_rtt != Duration::MAX).then(|| self.least_rtt.seconds())
-            }
+            Inner::LeastRtt => (self.least_rtt != Duration::MAX).then(|| self.least_rtt.seconds()),
             Inner::PacingGain => Some(self.gains.0 as f64 / ONE as f64),
             Inner::Phase => Some(match self.mode {
                 Mode::Startup => 1.0,

@@ -122,7 +122,11 @@ impl Deliveries {
             is_again: false,
             is_delivered: false,
         };
-        let known = self.records.back().map_or(start, |last| last.end).max(start);
+        let known = self
+            .records
+            .back()
+            .map_or(start, |last| last.end)
+            .max(start);
         record.is_again = known > start;
         let from = self.records.partition_point(|old| old.end <= start);
         for old in self.records.range_mut(from..) {

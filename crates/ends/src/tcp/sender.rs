@@ -46,9 +46,9 @@ use super::cuts::Cuts;
 use super::sack::Scoreboard;
 use super::timer::RoundTrip;
 use super::{HostClock, Segment, TcpCounts, flags};
-use delivered::Extras;
 use crate::control::{Ack, CongestionControl, Control, Inner, Item, Loss, Next};
 use crate::spec::{Ecn, Recovery, TcpSpec};
+use delivered::Extras;
 
 /// State of the sending half.
 #[derive(Clone, Debug)]

@@ -1,5 +1,6 @@
 //! The tests of this crate, in one program: what they share is compiled once.
 
+mod bbr;
 mod bsd;
 mod common;
 mod handshake;

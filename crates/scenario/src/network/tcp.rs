@@ -171,7 +171,10 @@ fn burst(tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
         && burst.most_bytes < 2 * spec.mss_bytes
     {
         Diagnostic::error("bad-window", "a burst is of two segments at least")
-            .at(at, format!("{} B, segments of {} B", burst.most_bytes, spec.mss_bytes))
+            .at(
+                at,
+                format!("{} B, segments of {} B", burst.most_bytes, spec.mss_bytes),
+            )
             .help("raise `burst`, or leave it out: segments go one by one then")
             .tell(mistakes);
     }

@@ -58,6 +58,8 @@ impl Aggregation {
 
     /// What the window is to have room for.
     pub(super) fn extra(&self, rate: Rate) -> u64 {
-        self.most[0].max(self.most[1]).min(product(rate, MOST, 1_000))
+        self.most[0]
+            .max(self.most[1])
+            .min(product(rate, MOST, 1_000))
     }
 }

@@ -70,7 +70,11 @@ impl WindowedMax {
             self.kept.pop_back();
         }
         self.kept.push_back((round, value));
-        while self.kept.front().is_some_and(|kept| kept.0 + self.rounds < round) {
+        while self
+            .kept
+            .front()
+            .is_some_and(|kept| kept.0 + self.rounds < round)
+        {
             self.kept.pop_front();
         }
     }

@@ -224,6 +224,7 @@ impl Sender {
         }
         let (window, threshold) = (self.control.window(), self.control.threshold());
         let tenths = if window < threshold / 2 { 20 } else { 12 };
-        self.rtt.rate_of(&spec.timer, u128::from(window) * tenths / 10)
+        self.rtt
+            .rate_of(&spec.timer, u128::from(window) * tenths / 10)
     }
 }

@@ -13,7 +13,8 @@ use crate::classes::routes::{Tables, ends_of};
 use crate::hop::sizes::frame_bytes;
 use crate::spec::frames::{
     EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, Forwarding, NodeKind,
-    ROCE_BYTES, Spread, TAG_BYTES, TELEMETRY_BYTES, TrafficSpec, TransportSpec, largest_packet_bytes,
+    ROCE_BYTES, Spread, TAG_BYTES, TELEMETRY_BYTES, TrafficSpec, TransportSpec,
+    largest_packet_bytes,
 };
 
 /// Bytes of a SACK option with three blocks, which is as many as there are.
