@@ -1,6 +1,6 @@
 //! TCP: a flavour, and what the file changes of it.
 
-use backwater_ends::spec::{AckSpec, BurstSpec, Congestion, Ecn, Queued, Recovery, TcpSpec};
+use backwater_ends::spec::{AckSpec, Congestion, Ecn, TcpSpec};
 use backwater_kernel::Rate;
 
 use crate::given::tcp::{self as given, Acks, EcnAnswer, Preset, Tcp};
@@ -50,8 +50,7 @@ pub(crate) fn flavour(
     timer(layers, tcp, &mut spec, mistakes);
     spec.acks = acks(tcp, spec.acks, mistakes);
     spec.ecn = ecn(tcp, spec.ecn, mistakes);
-    delivery(layers, tcp, &mut spec, mistakes);
-    burst(tcp, &mut spec, mistakes);
+    super::spacing::spacing(layers, tcp, &mut spec, mistakes);
     windows(layers, place, &spec, mistakes);
     spec
 }
@@ -101,7 +100,7 @@ pub(crate) fn layers<'a>(common: &'a Tcp, own: Option<&'a Tcp>) -> Vec<&'a Tcp> 
 }
 
 /// Of some keys, the place of the first in the last table that has any.
-fn last<'a, const N: usize>(
+pub(super) fn last<'a, const N: usize>(
     layers: &[&'a Tcp],
     places: impl Fn(&'a Tcp) -> [Option<&'a At>; N],
 ) -> Option<&'a At> {
@@ -125,58 +124,6 @@ fn growth(tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
             mistakes.push(Diagnostic::useless_here("eighth", &tcp.eighth.at, why));
         }
         (Congestion::Cubic | Congestion::Bbr | Congestion::Outside(_), Some(_)) | (_, None) => {}
-    }
-}
-
-/// Who spaces segments, and what a control that goes by delivery needs.
-fn delivery(layers: &[&Tcp], tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
-    spec.pacing = tcp.pacing.unwrap_or(false);
-    if !spec.congestion.goes_by_delivery() {
-        return;
-    }
-    if let (Some(at), Some(false)) = (tcp.pacing.place(), *tcp.pacing) {
-        Diagnostic::error("no-pacing", "BBR sends at the rate that it finds")
-            .at(at, "segments would not be spaced")
-            .help("leave `pacing` out")
-            .tell(mistakes);
-    }
-    let Some(place) = last(layers, |tcp| [tcp.congestion.place()]) else {
-        return;
-    };
-    if spec.recovery != Recovery::Sack {
-        Diagnostic::error("no-sack", "BBR goes by selective acknowledgements")
-            .at(place, "what is delivered is not known without them")
-            .help("write `recovery = \"sack\"`, or a preset that has it (`modern`, `dctcp`)")
-            .tell(mistakes);
-    }
-    if spec.timer.tick.is_some() {
-        Diagnostic::error("no-sack", "BBR measures round trips exactly")
-            .at(place, "a timer that ticks can't measure them")
-            .help("write `tick = \"exact\"`, or a preset that has it (`modern`, `dctcp`)")
-            .tell(mistakes);
-    }
-}
-
-/// What a host hands down at once.
-fn burst(tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
-    spec.burst = tcp.burst.map(|most_bytes| BurstSpec {
-        most_bytes,
-        queued: tcp.burst_queued.map_or(Queued::Frames, Into::into),
-    });
-    if let (Some(at), None) = (tcp.burst_queued.place(), spec.burst) {
-        let why = "segments go one by one without `burst`";
-        mistakes.push(Diagnostic::useless_here("burst_queued", at, why));
-    }
-    if let (Some(at), Some(burst)) = (tcp.burst.place(), spec.burst)
-        && burst.most_bytes < 2 * spec.mss_bytes
-    {
-        Diagnostic::error("bad-window", "a burst is of two segments at least")
-            .at(
-                at,
-                format!("{} B, segments of {} B", burst.most_bytes, spec.mss_bytes),
-            )
-            .help("raise `burst`, or leave it out: segments go one by one then")
-            .tell(mistakes);
     }
 }
 

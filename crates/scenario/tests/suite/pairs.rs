@@ -188,6 +188,10 @@ const FRAMES: Half = Half {
                     "cubic",
                     "tcp = { preset = \"modern\", congestion = \"cubic\" }\n",
                 ),
+                flow(
+                    "bbr",
+                    "tcp = { preset = \"modern\", congestion = \"bbr\" }\n",
+                ),
                 Choice {
                     name: "dctcp",
                     tables: "[[classes]]\nclass = 0\nmark_above = \"30 kB\"\n",

@@ -372,6 +372,8 @@ fn flows_have_their_transport_and_traffic() {
         idle_restart: false,
         reuse: Reuse::Handshake,
         ecn: Ecn::Dctcp { gain_shift: 5 },
+        pacing: false,
+        burst: None,
     };
     let own = TcpSpec {
         mss_bytes: 8_000,
