@@ -23,6 +23,7 @@
 mod abr;
 mod aimd;
 mod bbr;
+mod bbr3;
 mod cubic;
 mod cwnd;
 mod dcqcn;
@@ -58,6 +59,7 @@ use crate::spec::{Congestion, Ecn, RateControlSpec, SourceControlSpec, TcpSpec};
 use abr::Abr;
 use aimd::Aimd;
 use bbr::Bbr;
+use bbr3::Bbr3;
 use cubic::Cubic;
 use dcqcn::Dcqcn;
 use dctcp::Dctcp;
@@ -126,6 +128,7 @@ members! {
         Dctcp(Box<Dctcp<Reno>>),
         DctcpCubic(Box<Dctcp<Cubic>>),
         Bbr(Box<Bbr>),
+        Bbr3(Box<Bbr3>),
         Outside(Box<Outside>),
         #[cfg(test)]
         Paced(tests::Paced),
@@ -205,6 +208,7 @@ impl CongestionControl {
             (Congestion::Outside(recipe), _) => {
                 CongestionControl::Outside(Box::new(Outside::new(recipe)))
             }
+            (Congestion::Bbr3, _) => CongestionControl::Bbr3(Box::new(Bbr3::new(spec))),
             (Congestion::Bbr, _) => CongestionControl::Bbr(Box::new(Bbr::new(spec))),
             (&Congestion::Reno { eighth }, Ecn::Dctcp { gain_shift }) => {
                 let reno = Reno::new(spec, eighth);

@@ -28,6 +28,8 @@ pub struct Sample {
     pub lost: u64,
     /// What that was when the segment was sent: P.lost.
     pub prior_lost: u64,
+    /// Of the segment sent last among those it shows to be lost: P.tx_in_flight and P.lost.
+    pub lost_segment: Option<(u64, u64)>,
     /// Bytes in flight when the segment was sent, it included: P.tx_in_flight.
     pub sent_flight_bytes: u64,
     /// Bytes in flight before it came,

@@ -67,6 +67,8 @@ pub enum Congestion {
     Cubic,
     /// BBR, version 1.
     Bbr,
+    /// BBR, version 3.
+    Bbr3,
     /// Written outside this program.
     Outside(ControlRecipe),
 }
@@ -144,7 +146,7 @@ impl Congestion {
     /// It is told what each acknowledgement delivers, and says at which rate to send.
     pub fn goes_by_delivery(&self) -> bool {
         match self {
-            Congestion::Bbr => true,
+            Congestion::Bbr | Congestion::Bbr3 => true,
             Congestion::Reno { .. } | Congestion::Cubic | Congestion::Outside(_) => false,
         }
     }
@@ -187,7 +189,7 @@ impl TcpSpec {
             }
             (Congestion::Reno { .. }, _) => "losses (Reno)",
             (Congestion::Cubic, _) => "losses (CUBIC)",
-            (Congestion::Bbr, _) => "what is delivered, and how fast (BBR)",
+            (Congestion::Bbr | Congestion::Bbr3, _) => "what is delivered, and how fast (BBR)",
         }
     }
 

@@ -185,6 +185,9 @@ impl Deliveries {
         if let Some(newest) = self.newest(una, blocks) {
             self.fill(now, &newest, &mut sample);
         }
+        if lost_bytes > 0 {
+            sample.lost_segment = self.last_gap(blocks);
+        }
         Some(sample)
     }
 
@@ -228,6 +231,15 @@ impl Deliveries {
             }
         }
         newest
+    }
+
+    /// The last segment below all that is known to have arrived which has not itself.
+    fn last_gap(&self, blocks: &[(u64, u64)]) -> Option<(u64, u64)> {
+        let high = blocks.iter().map(|block| block.1).max()?;
+        let below = self.records.partition_point(|record| record.end <= high);
+        let mut below = self.records.range(..below).rev();
+        let gap = below.find(|record| !record.is_delivered)?;
+        Some((gap.flight, gap.lost))
     }
 
     /// What the delivery of a segment says.

@@ -340,13 +340,46 @@ fn the_round_trip_is_probed_every_ten_seconds() {
 
 #[test]
 fn two_flows_share_evenly() {
-    let mut path = bbr(2, 20, 1_000_000);
-    path.run(Time(20_000 * MS), |_| {});
-    let (rates, _) = path.measure(Time(80_000 * MS));
-    let total: f64 = rates.iter().sum();
-    let jain = total * total / (2.0 * rates.iter().map(|rate| rate * rate).sum::<f64>());
-    assert!(jain > 0.95, "{rates:?}");
-    assert!(total / payload_rate() > 0.93, "{rates:?}");
+    for congestion in [Congestion::Bbr, Congestion::Bbr3] {
+        let specs = vec![spec(congestion.clone()); 2];
+        let mut path = Path::new(specs, Duration(20 * MS), 1_000_000);
+        path.run(Time(20_000 * MS), |_| {});
+        let (rates, _) = path.measure(Time(80_000 * MS));
+        let total: f64 = rates.iter().sum();
+        let jain = total * total / (2.0 * rates.iter().map(|rate| rate * rate).sum::<f64>());
+        assert!(jain > 0.95, "{congestion:?} {rates:?}");
+        assert!(total / payload_rate() > 0.93, "{congestion:?} {rates:?}");
+    }
+}
+
+/// Version 3 alone: all of the link, and no queue to speak of.
+#[test]
+fn version_three_alone_fills_the_link_and_not_the_queue() {
+    let mut path = Path::new(vec![spec(Congestion::Bbr3)], Duration(40 * MS), 2_000_000);
+    path.run(Time(5_000 * MS), |_| {});
+    let (rates, queue) = path.measure(Time(45_000 * MS));
+    let used = rates[0] / payload_rate();
+    assert!((0.95..=1.0).contains(&used), "{used}");
+    assert!(queue < 0.1 * LINK.0 as f64 / 8.0 * 0.040, "{queue}");
+    assert_eq!(path.lost, 0);
+}
+
+/// Two flows behind a buffer of a tenth of the product: version 1 keeps twice the product in
+/// flight and loses what does not fit; version 3 learns what is too much.
+#[test]
+fn version_three_learns_from_losses() {
+    let lost = [Congestion::Bbr, Congestion::Bbr3].map(|congestion| {
+        let specs = vec![spec(congestion); 2];
+        let mut path = Path::new(specs, Duration(40 * MS), 50_000);
+        path.run(Time(20_000 * MS), |_| {});
+        let before = path.lost;
+        let (rates, _) = path.measure(Time(60_000 * MS));
+        let total: f64 = rates.iter().sum();
+        assert!(total / payload_rate() > 0.8, "{rates:?}");
+        (path.lost - before) as f64 * f64::from(MSS) / (total / 8.0 * 40.0)
+    });
+    assert!(lost[0] > 0.02, "{lost:?}");
+    assert!(lost[1] < 0.01, "{lost:?}");
 }
 
 /// However much is lost and queued, no sample is above what the link delivers.
