@@ -166,7 +166,12 @@ impl Bbr3 {
     fn budgeted(&self, bytes: u64) -> u64 {
         let budget = 3 * super::quantum(self.pace, self.mss);
         let bytes = bytes.max(budget).max(self.least_window());
-        bytes + if self.phase == Phase::Up { 2 * self.mss } else { 0 }
+        bytes
+            + if self.phase == Phase::Up {
+                2 * self.mss
+            } else {
+                0
+            }
     }
 
     /// What should be in flight at most without a queue.
@@ -354,7 +359,10 @@ impl Bbr3 {
         if self.phase == Phase::Rest {
             self.cwnd = self.cwnd.min(self.rest_window());
         }
-        let cap = self.bounds.window(self.phase, self.mss).max(self.least_window());
+        let cap = self
+            .bounds
+            .window(self.phase, self.mss)
+            .max(self.least_window());
         self.cwnd = self.cwnd.min(cap).min(self.most);
     }
 }

@@ -77,7 +77,7 @@ fn flavour(random: &mut Stream) -> TcpSpec {
 fn spaced(random: &mut Stream, spec: &mut TcpSpec) {
     spec.pacing = random.below(4) == 0;
     if random.below(4) == 0 {
-        spec.congestion = Congestion::Bbr;
+        spec.congestion = pick(random, &[Congestion::Bbr, Congestion::Bbr3]);
         spec.recovery = Recovery::Sack;
         spec.timer = pick(random, &[TcpSpec::modern().timer, brisk()]);
         spec.ecn = Ecn::Off;

@@ -35,7 +35,7 @@ pub(crate) struct Tcp {
     pub eighth: Placed<Option<bool>>,
     /// Segments are spaced: at the rate that the control says, else at that of the window in a
     /// round trip (twice it in the first half of slow start, 6/5 of it thereafter).
-    #[key(otherwise = "true for `bbr`, else false")]
+    #[key(otherwise = "true for `bbr` and `bbr3`, else false")]
     #[key(cite = "Linux ip-sysctl, tcp_pacing_ss_ratio and tcp_pacing_ca_ratio")]
     pub pacing: Placed<Option<bool>>,
     /// Payload that a host hands down at once, at most (segmentation offload): a millisecond's, and
@@ -134,6 +134,9 @@ pub(crate) enum Congestion {
     /// BBR, version 1: by a model of the path, its rate and its round trip, not by losses.
     #[word(cite = "draft-cardwell-iccrg-bbr-congestion-control-00")]
     Bbr,
+    /// BBR, version 3: the same with bounds that losses teach.
+    #[word(cite = "draft-ietf-ccwg-bbr-06")]
+    Bbr3,
 }
 
 /// Words of `burst_queued`: How links and queues take a burst.

@@ -7,12 +7,7 @@ use crate::given::tcp::Tcp;
 use crate::prelude::*;
 
 /// What the tables say of it, the last winning; all else of the flavour is known.
-pub(super) fn spacing(
-    layers: &[&Tcp],
-    tcp: &Tcp,
-    spec: &mut TcpSpec,
-    mistakes: &mut Diagnostics,
-) {
+pub(super) fn spacing(layers: &[&Tcp], tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
     spec.pacing = tcp.pacing.unwrap_or(false);
     burst(tcp, spec, mistakes);
     if spec.congestion.goes_by_delivery() {
@@ -29,7 +24,11 @@ fn by_delivery(layers: &[&Tcp], tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Di
             .tell(mistakes);
     }
     if let (Some(at), true) = (tcp.ecn.place(), spec.ecn != Ecn::Off) {
-        mistakes.push(Diagnostic::useless_here("ecn", at, "BBR does not hear marks"));
+        mistakes.push(Diagnostic::useless_here(
+            "ecn",
+            at,
+            "BBR does not hear marks",
+        ));
     }
     spec.ecn = Ecn::Off;
     let Some(place) = last(layers, |tcp| [tcp.congestion.place()]) else {

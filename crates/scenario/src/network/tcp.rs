@@ -111,19 +111,24 @@ pub(super) fn last<'a, const N: usize>(
 fn growth(tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
     match (*tcp.congestion, &spec.congestion) {
         (Some(given::Congestion::Cubic), _) => spec.congestion = Congestion::Cubic,
-        (Some(given::Congestion::Reno), Congestion::Cubic | Congestion::Bbr) => {
+        (Some(given::Congestion::Reno), Congestion::Cubic | Congestion::Bbr | Congestion::Bbr3) => {
             spec.congestion = Congestion::Reno { eighth: false };
         }
         (Some(given::Congestion::Bbr), _) => spec.congestion = Congestion::Bbr,
+        (Some(given::Congestion::Bbr3), _) => spec.congestion = Congestion::Bbr3,
         (Some(given::Congestion::Reno) | None, _) => {}
     }
     match (&mut spec.congestion, *tcp.eighth) {
         (Congestion::Reno { eighth }, Some(given)) => *eighth = given,
-        (Congestion::Cubic | Congestion::Bbr, Some(true)) => {
+        (Congestion::Cubic | Congestion::Bbr | Congestion::Bbr3, Some(true)) => {
             let why = "only Reno has that term";
             mistakes.push(Diagnostic::useless_here("eighth", &tcp.eighth.at, why));
         }
-        (Congestion::Cubic | Congestion::Bbr | Congestion::Outside(_), Some(_)) | (_, None) => {}
+        (
+            Congestion::Cubic | Congestion::Bbr | Congestion::Bbr3 | Congestion::Outside(_),
+            Some(_),
+        )
+        | (_, None) => {}
     }
 }
 

@@ -92,7 +92,11 @@ impl Bounds {
     /// AdaptLowerBoundsFromCongestion, once a round trip.
     pub(super) fn adapt(&mut self, most_rate: u64, cwnd: u64, probes: bool) {
         if self.has_loss && !probes {
-            let rate = if self.short_rate == FREE { most_rate } else { self.short_rate };
+            let rate = if self.short_rate == FREE {
+                most_rate
+            } else {
+                self.short_rate
+            };
             let bytes = if self.short == FREE { cwnd } else { self.short };
             self.short_rate = self.latest.0.max(cut(rate));
             self.short = self.latest.1.max(cut(bytes));

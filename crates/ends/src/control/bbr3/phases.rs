@@ -278,9 +278,7 @@ impl Bbr3 {
 
     /// ProbeInflightLongtermUpward.
     fn probe_upward(&mut self, sample: &Sample) {
-        if self.bounds.long == u64::MAX
-            || !self.is_window_limited()
-            || self.cwnd < self.bounds.long
+        if self.bounds.long == u64::MAX || !self.is_window_limited() || self.cwnd < self.bounds.long
         {
             return;
         }
