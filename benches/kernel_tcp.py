@@ -7,7 +7,9 @@ Three network namespaces with names of their own, S - R - D, joined by veth; R s
 tbf: 100 Mbps, a queue of 125 kB. Nothing outside of them is touched, no packet leaves them, and
 they are deleted at the end, whatever happens. Acknowledgements of rows with a longer round trip
 are held back in R by this program, over a tun device. A row takes as long as it is told, a minute
-at most; a control that the kernel has not is left out (`modprobe tcp_bbr`).
+at most; a control that the kernel has not is left out (`modprobe tcp_bbr`). Lines of a row: the
+kernel's; ours with segments that go one by one; ours in bursts of 64 kB, which stay together where
+tbf takes them whole.
 
 BACKWATER names our program (target/release/backwater). Needs Linux, root, iproute2, Python 3.11.
 """
@@ -15,6 +17,7 @@ BACKWATER names our program (target/release/backwater). Needs Linux, root, iprou
 import argparse
 import collections
 import contextlib
+import csv
 import ctypes
 import fcntl
 import json
@@ -224,10 +227,11 @@ def kernel(row, seconds, warm_up):
     }
 
 
-def scenario(row, seconds, warm_up):
-    """The same, as a scenario."""
+def scenario(row, seconds, warm_up, has_bursts):
+    """The same, as a scenario; segments go one by one, or in bursts."""
     controls, added_ms, burst = ROWS[row]
     queued = "whole" if burst >= 65_536 else "frames"
+    bursts = f'burst = "64 kB"\nburst_queued = "{queued}"\n' if has_bursts else ""
     delay_us = 20 + added_ms * 250
     flows = "".join(
         f'[[flows]]\nname = "F{at}"\nfrom = "S"\nto = "D"\ntcp = {{ congestion = "{control}" }}\n'
@@ -253,8 +257,7 @@ kind = "none"
 [tcp]
 preset = "modern"
 mss = "{MSS} B"
-burst = "64 kB"
-burst_queued = "{queued}"
+{bursts}
 {flows}
 [[series]]
 name = "queue"
@@ -265,16 +268,18 @@ window = "100 ms"
 """
 
 
-def ours(row, seconds, warm_up):
+def ours(row, seconds, warm_up, has_bursts):
     """What the scenario does here."""
     with tempfile.TemporaryDirectory() as place:
         file, out = Path(place) / "row.toml", Path(place) / "out"
-        file.write_text(scenario(row, seconds, warm_up))
+        file.write_text(scenario(row, seconds, warm_up, has_bursts))
         done = subprocess.run([BACKWATER, "run", str(file), "--out", str(out)],
                               capture_output=True, text=True, timeout=300)
         if done.returncode != 0:
             raise RuntimeError(done.stderr)
         found = json.loads((out / "summary.json").read_text())
+        with (out / "tables" / "tcp.csv").open(newline="") as table:
+            again = [int(flow["retransmitted_bytes"]) / MSS for flow in csv.DictReader(table)]
         lines = next((out / "series").glob("*queue*")).read_text().splitlines()[1:]
         points = [tuple(float(part) for part in line.split(",")[:2]) for line in lines]
     flows = found["flows"]
@@ -284,12 +289,12 @@ def ours(row, seconds, warm_up):
         "mbps": [flow["goodput_mbps"] for flow in flows],
         "queue": statistics.fmean(queued) / LIMIT_BYTES,
         "drops": dropped / seconds,
-        "again": None,
+        "again": [segments / seconds for segments in again],
     }
 
 
 def line(who, found):
-    again = " : ".join(f"{rate:.1f}" for rate in found["again"] or [])
+    again = " : ".join(f"{rate:.1f}" for rate in found["again"])
     mbps = " : ".join(f"{rate:.1f}" for rate in found["mbps"])
     return f"  {who:8} {mbps:>14} {found['queue']:8.1%} {found['drops']:8.1f} {again:>14}"
 
@@ -318,7 +323,8 @@ def main():
         print(row)
         if has_kernel and all(control in has for control in ROWS[row][0]):
             print(line("kernel", kernel(row, seconds, warm_up)), flush=True)
-        print(line("here", ours(row, seconds, warm_up)), flush=True)
+        for who, has_bursts in (("here", False), ("bursts", True)):
+            print(line(who, ours(row, seconds, warm_up, has_bursts)), flush=True)
 
 
 if __name__ == "__main__":
