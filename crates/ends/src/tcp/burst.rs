@@ -32,6 +32,8 @@ pub(crate) struct Burst {
     at: Time,
     /// and has room for so many bytes more.
     left: u64,
+    /// The window has less room than there is to send, as far as was looked.
+    is_limited: bool,
 }
 
 /// What may be sent at the moment.
@@ -56,10 +58,18 @@ impl Burst {
 
     /// One of so many bytes begins.
     pub(crate) fn begin(&mut self, now: Time, bytes: u64) {
-        *self = Burst {
-            at: now,
-            left: bytes,
-        };
+        self.at = now;
+        self.left = bytes;
+    }
+
+    /// There is more to send than the windows have room for, or not.
+    pub(crate) fn limits(&mut self, room: Room) {
+        self.is_limited = room.has_more;
+    }
+
+    /// The window is what limits: it counts as used, though a burst waits for more room.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.is_limited
     }
 
     /// So many bytes of it go.

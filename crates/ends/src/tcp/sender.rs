@@ -364,7 +364,7 @@ impl Sender {
         }
         let is_repaired = !self.is_recovering || self.on_progress(spec, news.news_bytes);
         news.may_grow = is_repaired && !has_echo;
-        self.control.on_ack(now, &news);
+        self.tell_ack(now, spec, news);
         if self.una == self.max {
             self.rto_at = Time::MAX;
         } else {

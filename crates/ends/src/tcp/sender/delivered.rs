@@ -7,7 +7,7 @@ use alloc::boxed::Box;
 use backwater_kernel::{Rate, Time};
 
 use super::Sender;
-use crate::control::{Control, Offered};
+use crate::control::{Ack, Control, Offered};
 use crate::spec::{Recovery, TcpSpec};
 use crate::tcp::Segment;
 use crate::tcp::burst::{self, Burst, Room};
@@ -113,6 +113,36 @@ impl Sender {
         }
     }
 
+    /// New data was acknowledged: the control hears of it. What stays together as it goes is
+    /// acknowledged at once and counts segment by segment (RFC 3465, as hosts with offload do).
+    #[inline]
+    pub(super) fn tell_ack(&mut self, now: Time, spec: &TcpSpec, news: Ack) {
+        match &self.extras.burst {
+            None => self.control.on_ack(now, &news),
+            Some(burst) => {
+                let is_limited = burst.is_limited();
+                self.tell_segments(now, spec, news, is_limited);
+            }
+        }
+    }
+
+    fn tell_segments(&mut self, now: Time, spec: &TcpSpec, mut news: Ack, is_limited: bool) {
+        let mut left = news.news_bytes;
+        while left > 0 {
+            let bytes = left.min(spec.mss_bytes.into());
+            left -= bytes;
+            let window = if is_limited { self.control.window() } else { 0 };
+            let part = Ack {
+                expected: news.expected - left,
+                news_bytes: bytes,
+                flight_bytes: news.flight_bytes.max(window),
+                ..news
+            };
+            self.control.on_ack(now, &part);
+            news.rtt = None;
+        }
+    }
+
     /// The retransmission timer ran out, which found the sender as `before`.
     pub(crate) fn tell_given_up(&mut self, spec: &TcpSpec, before: Option<Standing>) {
         if let (Some(before), Some(after)) = (before, self.standing(spec))
@@ -166,6 +196,9 @@ impl Sender {
         let size = burst::size(&limits, mss, self.pace(spec), least_rtt.unwrap_or_default());
         let is_new = seq >= self.max;
         let room = self.room(spec, seq);
+        if let Some(burst) = &mut self.extras.burst {
+            burst.limits(room);
+        }
         if is_new
             && !self.is_recovering
             && let Some(until) = burst::defers(room, size, self.last_sent)
