@@ -5,8 +5,9 @@
 //! (`tcp_tso_rtt_log`: the most that the host hands down, halved for each 512 us of the least round
 //! trip); at least two segments (`tcp_min_tso_segs`).
 //!
-//! New data that has room for less than a burst waits for more room, unless the room is a third of
-//! the window (`tcp_tso_win_divisor`), or a millisecond has passed since the last segment went.
+//! New data that has room for less than a burst waits for more acknowledgements, unless the room is
+//! a third of the window (`tcp_tso_win_divisor`), or nothing went for a millisecond. What waits has
+//! two thirds of the window in flight, so acknowledgements come.
 //!
 //! | [`Queued`] | Then |
 //! |---|---|
@@ -50,10 +51,10 @@ pub(crate) struct Room {
 }
 
 impl Burst {
-    /// Does the one that goes now have room for so many bytes?
+    /// The room that is left in the one that goes now, if that is so many bytes.
     #[inline]
-    pub(crate) fn continues(&self, now: Time, bytes: u64) -> bool {
-        self.at == now && self.left >= bytes
+    pub(crate) fn left(&self, now: Time, bytes: u64) -> Option<u64> {
+        (self.at == now && self.left >= bytes).then_some(self.left)
     }
 
     /// One of so many bytes begins.
@@ -88,10 +89,10 @@ pub(crate) fn size(spec: &BurstSpec, mss: u64, rate: Option<Rate>, least_rtt: Du
     (bytes / mss).max(LEAST_SEGMENTS) * mss
 }
 
-/// Until when new data waits for more room, if it does.
-pub(crate) fn defers(room: Room, size: u64, last_sent: Time) -> Option<Time> {
+/// Does new data wait for more room? So long ago something was sent.
+pub(crate) fn defers(room: Room, size: u64, since_last: Duration) -> bool {
     let is_enough = room.bytes >= size || room.bytes >= room.window / WINDOW_PARTS;
-    (room.has_more && !is_enough).then_some(last_sent + MS)
+    room.has_more && !is_enough && since_last <= MS
 }
 
 /// Payload of one segment that goes as `Whole`, in whole segments unless it is the last.
@@ -137,13 +138,14 @@ mod tests {
             has_more: true,
             window: 30_000,
         };
-        assert_eq!(defers(room(9_999), 12_000, Time(5)), Some(Time(5) + MS));
-        assert_eq!(defers(room(10_000), 12_000, Time(5)), None);
+        assert!(defers(room(9_999), 12_000, MS));
+        assert!(!defers(room(9_999), 12_000, Duration(MS.0 + 1)));
+        assert!(!defers(room(10_000), 12_000, MS));
         let last = Room {
             has_more: false,
             ..room(10)
         };
-        assert_eq!(defers(last, 12_000, Time(5)), None);
+        assert!(!defers(last, 12_000, MS));
     }
 
     #[test]

@@ -2,10 +2,12 @@
 
 mod bbr;
 mod bsd;
+mod bursts;
 mod common;
 mod handshake;
 mod lossy;
 mod mismatch;
 mod modern;
+mod path;
 mod pipe;
 mod steady;

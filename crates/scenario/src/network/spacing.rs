@@ -61,7 +61,7 @@ fn burst(tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
     if let (Some(at), Some(burst)) = (tcp.burst.place(), spec.burst)
         && burst.most_bytes < 2 * spec.mss_bytes
     {
-            let size = format!("{} B, segments of {} B", burst.most_bytes, spec.mss_bytes);
+        let size = format!("{} B, segments of {} B", burst.most_bytes, spec.mss_bytes);
         Diagnostic::error("bad-window", "a burst is of two segments at least")
             .at(at, size)
             .help("raise `burst`, or leave it out: segments go one by one then")

@@ -45,7 +45,10 @@ fn run(bbr: &mut Bbr3, from: u64, rounds: u64) -> u64 {
 #[test]
 fn a_full_pipe_ends_the_startup() {
     let mut bbr = bbr();
-    assert_eq!(bbr.pacing(), Some(Rate(80_000_000 * 2_773 / 1_000 * 99 / 100)));
+    assert_eq!(
+        bbr.pacing(),
+        Some(Rate(80_000_000 * 2_773 / 1_000 * 99 / 100))
+    );
     let next = run(&mut bbr, 0, 3);
     assert_eq!(bbr.phase, Phase::Startup);
     run(&mut bbr, next, 1);
@@ -66,12 +69,19 @@ fn the_cycle_of_phases() {
     }
     seen.dedup_by_key(|seen| seen.0);
     let order = [Phase::Cruise, Phase::Refill, Phase::Up, Phase::Down];
-    let first = seen.iter().position(|seen| seen.0 == Phase::Cruise).expect("it cruises");
+    let first = seen
+        .iter()
+        .position(|seen| seen.0 == Phase::Cruise)
+        .expect("it cruises");
     assert!(seen.len() > 12);
     for (nth, (phase, _)) in seen[first..].iter().enumerate() {
         assert_eq!(*phase, order[nth % 4], "{seen:?}");
     }
-    let ups: Vec<u64> = seen.iter().filter(|seen| seen.0 == Phase::Up).map(|seen| seen.1).collect();
+    let ups: Vec<u64> = seen
+        .iter()
+        .filter(|seen| seen.0 == Phase::Up)
+        .map(|seen| seen.1)
+        .collect();
     for pair in ups.windows(2) {
         // Reno would need as many round trips as segments in flight, but 63 are enough.
         assert!((63..=70).contains(&(pair[1] - pair[0])), "{ups:?}");
@@ -98,13 +108,20 @@ fn a_probe_that_loses_bounds_what_is_in_flight() {
     };
     let mut little = bbr.clone();
     little.on_sample(at(10 * next + 10), &lossy(2_000));
-    assert_eq!((little.phase, little.bounds.long), (Phase::Up, u64::MAX), "2 % do no harm");
+    assert_eq!(
+        (little.phase, little.bounds.long),
+        (Phase::Up, u64::MAX),
+        "2 % do no harm"
+    );
     bbr.on_sample(at(10 * next + 10), &lossy(20_000));
     assert_eq!(bbr.phase, Phase::Down);
     // 100,000 were in flight before; 2 % of what was with that part of the loss.
     assert_eq!(bbr.bounds.long, 100_000 + 2_000 * 50 / 49);
     assert!(bbr.window() <= bbr.bounds.long);
-    assert_eq!(bbr.bounds.with_headroom(MSS), bbr.bounds.long - bbr.bounds.long / 100 * 15);
+    assert_eq!(
+        bbr.bounds.with_headroom(MSS),
+        bbr.bounds.long - bbr.bounds.long / 100 * 15
+    );
 }
 
 /// A loss while it cruises: 7/10 for now, but not below what was delivered.

@@ -8,7 +8,7 @@ use backwater_kernel::{Rate, Time};
 
 use super::Sender;
 use crate::control::{Ack, Control, Offered};
-use crate::spec::{Recovery, TcpSpec};
+use crate::spec::{BurstSpec, Recovery, TcpSpec};
 use crate::tcp::Segment;
 use crate::tcp::burst::{self, Burst, Room};
 use crate::tcp::delivery::{Deliveries, Standing};
@@ -181,45 +181,57 @@ impl Sender {
         spec: &TcpSpec,
         (seq, bytes): (u64, u32),
     ) -> Option<u32> {
-        let continues = |burst: &Burst| burst.continues(now, bytes.into());
-        let is_going_on = self.extras.burst.as_deref().is_some_and(continues);
+        let left = (self.extras.burst.as_deref()).and_then(|burst| burst.left(now, bytes.into()));
         let turn = self.extras.pacer.as_ref().map_or(now, |pacer| pacer.turn());
-        if turn > now && !is_going_on {
+        if turn > now && left.is_none() {
             self.slot_at = turn;
             return None;
         }
-        let Some(limits) = spec.burst.filter(|_| !is_going_on) else {
+        let Some(limits) = spec.burst else {
             return Some(bytes);
         };
-        let mss = u64::from(spec.mss_bytes);
-        let least_rtt = (self.extras.deliveries.as_ref()).map(|known| known.least_rtt());
-        let size = burst::size(&limits, mss, self.pace(spec), least_rtt.unwrap_or_default());
-        let is_new = seq >= self.max;
         let room = self.room(spec, seq);
-        if let Some(burst) = &mut self.extras.burst {
-            burst.limits(room);
-        }
-        if is_new
-            && !self.is_recovering
-            && let Some(until) = burst::defers(room, size, self.last_sent)
-            && until > now
-        {
-            self.slot_at = until;
-            return None;
-        }
-        let whole = burst::whole(&limits, size, room).filter(|_| is_new);
-        if let Some(burst) = &mut self.extras.burst {
-            burst.begin(now, size);
-        }
+        let size = match left {
+            Some(left) => left,
+            None => self.begin_burst(now, spec, &limits, (seq, room))?,
+        };
+        let whole = burst::whole(&limits, size, room);
         Some(whole.map_or(bytes, |whole| whole as u32))
     }
 
-    /// What may be sent of new data from `seq` on.
+    /// How much a burst is that may begin now; if none may, the next acknowledgement asks again.
+    fn begin_burst(
+        &mut self,
+        now: Time,
+        spec: &TcpSpec,
+        limits: &BurstSpec,
+        (seq, room): (u64, Room),
+    ) -> Option<u64> {
+        let mss = u64::from(spec.mss_bytes);
+        let least_rtt = (self.extras.deliveries.as_ref()).map(|known| known.least_rtt());
+        let size = burst::size(limits, mss, self.pace(spec), least_rtt.unwrap_or_default());
+        let burst = self.extras.burst.as_deref_mut()?;
+        burst.limits(room);
+        if seq >= self.max
+            && !self.is_recovering
+            && burst::defers(room, size, now.since(self.last_sent))
+        {
+            return None;
+        }
+        burst.begin(now, size);
+        Some(size)
+    }
+
+    /// What may be sent from `seq` on: new data, or what is missing there.
     fn room(&self, spec: &TcpSpec, seq: u64) -> Room {
         let window = self.control.window();
         let by_window = window.saturating_sub(self.flight(spec));
         let by_peer = (self.una + u64::from(self.peer_window)).saturating_sub(seq);
-        let there_is = self.end - seq;
+        let stop = match seq < self.max {
+            true => self.scoreboard.next_start(seq).unwrap_or(self.max),
+            false => self.end,
+        };
+        let there_is = stop - seq;
         let bytes = by_window.min(by_peer).min(there_is);
         Room {
             mss: spec.mss_bytes.into(),
