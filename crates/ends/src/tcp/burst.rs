@@ -46,7 +46,7 @@ pub(crate) struct Room {
     pub(crate) bytes: u64,
     /// There is more than that to send.
     pub(crate) has_more: bool,
-    /// The congestion window.
+    /// The smaller of the windows.
     pub(crate) window: u64,
 }
 

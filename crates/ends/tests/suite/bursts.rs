@@ -68,7 +68,7 @@ fn what_stays_whole_is_lost_whole() {
     let each = lost as f64 / drops as f64;
     // A third of the window, or a quarter: as many as Linux loses at once with such bursts.
     assert!((20.0..=40.0).contains(&each), "{lost} of {drops}");
-    assert!((0.6..0.75).contains(&(queue / 125_000.0)), "{queue}");
+    assert!((0.6..0.85).contains(&(queue / 125_000.0)), "{queue}");
     assert!(rates[0] > 90e6, "{rates:?}");
     assert!(path.sent.iter().all(|(_, _, bytes)| *bytes <= 44 * MSS));
 }
