@@ -12,7 +12,9 @@
 //! | [`Queued`] | Then |
 //! |---|---|
 //! | `Frames` | the segments go one after the other, each in a frame of its own |
-//! | `Whole` | they stay together on every link and in every queue: one drop loses all of them, and the receiver acknowledges them at once. On the wire each still has its headers |
+//! | `Whole` | they stay together: one drop loses all, one acknowledgement answers all |
+//!
+//! On the wire each segment of a whole burst still has its headers.
 
 use backwater_kernel::{Duration, Rate, Time};
 

@@ -6,7 +6,7 @@ use backwater_ends::queue_pair::{PacketKind, RocePacket};
 
 use crate::spec::frames::{
     AETH_BYTES, CNP_BYTES, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, RATE_BYTES, ROCE_BYTES,
-    TAG_BYTES, TCP_IP_BYTES, TELEMETRY_BYTES, UDP_IP_BYTES, WIRE_OVERHEAD_BYTES,
+    TAG_BYTES, TCP_IP_BYTES, TELEMETRY_BYTES, UDP_IP_BYTES, further_bytes,
 };
 
 /// RTP's header.
@@ -34,14 +34,6 @@ pub fn frame_bytes(payload: &Payload, has_rtp: bool, is_tagged: bool) -> u32 {
     };
     let tag = if is_tagged { TAG_BYTES } else { 0 };
     (packet + FRAME_OVERHEAD_BYTES + tag).max(FRAME_LEAST_BYTES)
-}
-
-/// What so many frames beyond the first add to a burst that stays whole: headers, and what frames
-/// have between them.
-#[inline]
-pub(crate) const fn further_bytes(frames: u32, is_tagged: bool) -> u32 {
-    let tag = if is_tagged { TAG_BYTES } else { 0 };
-    frames * (TCP_IP_BYTES + FRAME_OVERHEAD_BYTES + WIRE_OVERHEAD_BYTES + tag)
 }
 
 /// Bytes of a packet of a queue pair, with IPv4.

@@ -53,6 +53,14 @@ pub const TAG_BYTES: u32 = 4;
 pub const FRAME_LEAST_BYTES: u32 = 64;
 /// Preamble, start delimiter and least gap: they take time on the wire and no place in a buffer.
 pub const WIRE_OVERHEAD_BYTES: u32 = 20;
+/// What so many frames beyond the first add to a burst that stays whole: headers, and what frames
+/// have between them.
+#[inline]
+pub const fn further_bytes(frames: u32, is_tagged: bool) -> u32 {
+    let tag = if is_tagged { TAG_BYTES } else { 0 };
+    frames * (TCP_IP_BYTES + FRAME_OVERHEAD_BYTES + WIRE_OVERHEAD_BYTES + tag)
+}
+
 /// Bytes of time that what has so many takes on the wire. What is shorter than any frame is an
 /// ordered set: it stands between frames, without preamble and gap.
 #[inline(always)]

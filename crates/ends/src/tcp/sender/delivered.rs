@@ -224,7 +224,8 @@ impl Sender {
 
     /// What may be sent from `seq` on: new data, or what is missing there.
     fn room(&self, spec: &TcpSpec, seq: u64) -> Room {
-        let by_window = self.control.window().saturating_sub(self.flight(spec));
+        let window = self.control.window();
+        let by_window = window.saturating_sub(self.flight(spec));
         let by_peer = (self.una + u64::from(self.peer_window)).saturating_sub(seq);
         let stop = match seq < self.max {
             true => self.scoreboard.next_start(seq).unwrap_or(self.max),
@@ -236,7 +237,7 @@ impl Sender {
             mss: spec.mss_bytes.into(),
             bytes,
             has_more: bytes < there_is,
-            window: self.limit(),
+            window: window.min(self.peer_window.into()),
         }
     }
 

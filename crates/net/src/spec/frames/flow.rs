@@ -56,7 +56,7 @@ pub fn largest_packet_bytes(transport: &TransportSpec) -> u32 {
     let further = match transport {
         TransportSpec::Tcp(tcp) => {
             let (payload, further) = tcp.largest();
-            payload - tcp.mss_bytes + crate::hop::sizes::further_bytes(further, true)
+            payload - tcp.mss_bytes + super::further_bytes(further, true)
         }
         TransportSpec::Roce(_) | TransportSpec::Udp { .. } => 0,
     };
