@@ -153,25 +153,9 @@ impl Sender {
         self.slot_at = Time::MAX;
     }
 
-    /// May the next segment go now, and how many bytes? If not yet, `slot_at` says when.
-    #[inline]
-    pub(crate) fn turn(
-        &mut self,
-        now: Time,
-        spec: &TcpSpec,
-        (seq, bytes): (u64, u32),
-    ) -> Option<u32> {
-        self.slot_at = Time::MAX;
-        let bytes = match self.extras.are_plain() {
-            true => bytes,
-            false => self.spaced(now, spec, (seq, bytes))?,
-        };
-        self.may_send(now).then_some(bytes)
-    }
-
     /// Does source control let the next segment go now? If not yet, `slot_at` says when.
     #[inline]
-    fn may_send(&mut self, now: Time) -> bool {
+    pub(super) fn may_send(&mut self, now: Time) -> bool {
         match self.control.next(now, true) {
             Next::Now(Item::Data) => true,
             Next::At(at) => {
@@ -364,7 +348,7 @@ impl Sender {
         }
         let is_repaired = !self.is_recovering || self.on_progress(spec, news.news_bytes);
         news.may_grow = is_repaired && !has_echo;
-        self.tell_ack(now, spec, news);
+        self.extras.acknowledge(&mut self.control, now, spec, news);
         if self.una == self.max {
             self.rto_at = Time::MAX;
         } else {

@@ -7,7 +7,7 @@ use alloc::boxed::Box;
 use backwater_kernel::{Rate, Time};
 
 use super::Sender;
-use crate::control::{Ack, Control, Offered};
+use crate::control::{Ack, CongestionControl, Control, Offered};
 use crate::spec::{BurstSpec, Recovery, TcpSpec};
 use crate::tcp::Segment;
 use crate::tcp::burst::{self, Burst, Room};
@@ -58,6 +58,46 @@ impl Extras {
     #[inline]
     pub(super) fn are_plain(&self) -> bool {
         self.pacer.is_none() && self.burst.is_none()
+    }
+
+    /// New data was acknowledged: the control hears of it. What stays together as it goes is
+    /// acknowledged at once and counts segment by segment (RFC 3465, as hosts with offload do).
+    #[inline]
+    pub(super) fn acknowledge(
+        &self,
+        control: &mut CongestionControl,
+        now: Time,
+        spec: &TcpSpec,
+        news: Ack,
+    ) {
+        match &self.burst {
+            None => control.on_ack(now, &news),
+            Some(burst) => by_segment(control, now, spec, news, burst.is_limited()),
+        }
+    }
+}
+
+/// The news of a burst, segment by segment; where the window limits, all of it counts as used.
+fn by_segment(
+    control: &mut CongestionControl,
+    now: Time,
+    spec: &TcpSpec,
+    mut news: Ack,
+    is_limited: bool,
+) {
+    let mut left = news.news_bytes;
+    while left > 0 {
+        let bytes = left.min(spec.mss_bytes.into());
+        left -= bytes;
+        let window = if is_limited { control.window() } else { 0 };
+        let part = Ack {
+            expected: news.expected - left,
+            news_bytes: bytes,
+            flight_bytes: news.flight_bytes.max(window),
+            ..news
+        };
+        control.on_ack(now, &part);
+        news.rtt = None;
     }
 }
 
@@ -113,36 +153,6 @@ impl Sender {
         }
     }
 
-    /// New data was acknowledged: the control hears of it. What stays together as it goes is
-    /// acknowledged at once and counts segment by segment (RFC 3465, as hosts with offload do).
-    #[inline]
-    pub(super) fn tell_ack(&mut self, now: Time, spec: &TcpSpec, news: Ack) {
-        match &self.extras.burst {
-            None => self.control.on_ack(now, &news),
-            Some(burst) => {
-                let is_limited = burst.is_limited();
-                self.tell_segments(now, spec, news, is_limited);
-            }
-        }
-    }
-
-    fn tell_segments(&mut self, now: Time, spec: &TcpSpec, mut news: Ack, is_limited: bool) {
-        let mut left = news.news_bytes;
-        while left > 0 {
-            let bytes = left.min(spec.mss_bytes.into());
-            left -= bytes;
-            let window = if is_limited { self.control.window() } else { 0 };
-            let part = Ack {
-                expected: news.expected - left,
-                news_bytes: bytes,
-                flight_bytes: news.flight_bytes.max(window),
-                ..news
-            };
-            self.control.on_ack(now, &part);
-            news.rtt = None;
-        }
-    }
-
     /// The retransmission timer ran out, which found the sender as `before`.
     pub(crate) fn tell_given_up(&mut self, spec: &TcpSpec, before: Option<Standing>) {
         if let (Some(before), Some(after)) = (before, self.standing(spec))
@@ -173,14 +183,25 @@ impl Sender {
         }
     }
 
-    /// How many bytes go now of the segment that is next, where segments are spaced or go in
-    /// bursts; if none, `slot_at` says when.
-    pub(super) fn spaced(
+    /// May the next segment go now, and how many bytes? If not yet, `slot_at` says when.
+    #[inline]
+    pub(crate) fn turn(
         &mut self,
         now: Time,
         spec: &TcpSpec,
         (seq, bytes): (u64, u32),
     ) -> Option<u32> {
+        self.slot_at = Time::MAX;
+        let bytes = match self.extras.are_plain() {
+            true => bytes,
+            false => self.spaced(now, spec, (seq, bytes))?,
+        };
+        self.may_send(now).then_some(bytes)
+    }
+
+    /// How many bytes go now of the segment that is next, where segments are spaced or go in
+    /// bursts; if none, `slot_at` says when.
+    fn spaced(&mut self, now: Time, spec: &TcpSpec, (seq, bytes): (u64, u32)) -> Option<u32> {
         let left = (self.extras.burst.as_deref()).and_then(|burst| burst.left(now, bytes.into()));
         let turn = self.extras.pacer.as_ref().map_or(now, |pacer| pacer.turn());
         if turn > now && left.is_none() {
