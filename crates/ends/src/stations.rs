@@ -392,12 +392,14 @@ impl Stations {
         }
     }
 
-    /// The rate that the source of a queue pair allowed itself as it last did or heard something:
+    /// The rate that the source of a connection is allowed (`None`: it goes by its window); that
+    /// the source of a queue pair allowed itself as it last did or heard something:
     /// that of its port where nothing limits it.
     pub fn rate(&self, flow: u32) -> Option<Rate> {
         match self.places[flow as usize] {
             Endpoint::Roce(at) => Some(self.pairs[at as usize].ends[0].rate()),
-            Endpoint::Tcp(_) | Endpoint::Udp(_) => None,
+            Endpoint::Tcp(at) => self.connections[at as usize].ends[0].rate(),
+            Endpoint::Udp(_) => None,
         }
     }
 
@@ -405,7 +407,8 @@ impl Stations {
     pub fn inner(&self, flow: u32, of: Inner) -> Option<f64> {
         match self.places[flow as usize] {
             Endpoint::Roce(at) => self.pairs[at as usize].ends[0].inner(of),
-            Endpoint::Tcp(_) | Endpoint::Udp(_) => None,
+            Endpoint::Tcp(at) => self.connections[at as usize].ends[0].inner(of),
+            Endpoint::Udp(_) => None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use backwater_kernel::Duration;
 
+use crate::control::Inner;
 use crate::outside::ControlRecipe;
 
 /// A flavour of TCP, every choice explicit: flavours differ by more than their names.
@@ -42,6 +43,10 @@ pub struct TcpSpec {
     pub undo: bool,
     /// A handshake before the first data measured this; `None` where none is known of.
     pub handshake_rtt: Option<Duration>,
+    /// Segments are spaced: at the rate of the control, else of the window in a round trip.
+    pub pacing: bool,
+    /// Segments are handed down in bursts, if they are.
+    pub burst: Option<BurstSpec>,
 }
 
 /// How slow start ends before a loss.
@@ -55,6 +60,24 @@ pub enum SlowStart {
     HyStartPlusPlus,
 }
 
+/// What a host hands down at once (segmentation offload).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BurstSpec {
+    /// Bytes of payload, at most.
+    pub most_bytes: u32,
+    /// How links and queues take it.
+    pub queued: Queued,
+}
+
+/// How links and queues take a burst.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Queued {
+    /// Frame by frame.
+    Frames,
+    /// As a whole.
+    Whole,
+}
+
 /// How the congestion window grows and shrinks.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Congestion {
@@ -66,6 +89,10 @@ pub enum Congestion {
     },
     /// CUBIC, RFC 9438.
     Cubic,
+    /// BBR, version 1.
+    Bbr,
+    /// BBR, version 3.
+    Bbr3,
     /// Written outside this program.
     Outside(ControlRecipe),
 }
@@ -152,14 +179,54 @@ pub enum Ecn {
     },
 }
 
+impl Congestion {
+    /// It is told what each acknowledgement delivers, and says at which rate to send.
+    pub fn goes_by_delivery(&self) -> bool {
+        match self {
+            Congestion::Bbr | Congestion::Bbr3 => true,
+            Congestion::Reno { .. } | Congestion::Cubic | Congestion::Outside(_) => false,
+        }
+    }
+
+    /// It keeps such a number to itself.
+    pub fn keeps(&self, number: Inner) -> bool {
+        let of_bbr = [
+            Inner::Bandwidth,
+            Inner::LeastRtt,
+            Inner::PacingGain,
+            Inner::Phase,
+        ];
+        self.goes_by_delivery() && of_bbr.contains(&number)
+    }
+}
+
 impl TcpSpec {
+    /// Its segments are spaced.
+    pub fn is_paced(&self) -> bool {
+        self.pacing || self.congestion.goes_by_delivery()
+    }
+
+    /// Payload of the largest frame, and frames beyond the first that it takes on the wire.
+    pub fn largest(&self) -> (u32, u32) {
+        match self.burst {
+            Some(burst) if burst.queued == Queued::Whole => {
+                let segments = (burst.most_bytes / self.mss_bytes.max(1)).max(2);
+                (segments * self.mss_bytes, segments - 1)
+            }
+            Some(_) | None => (self.mss_bytes, 0),
+        }
+    }
+
     /// What it slows down for.
     pub fn slowed_by(&self) -> &'static str {
         match (&self.congestion, self.ecn) {
             (Congestion::Outside(_), _) => "what is written outside",
-            (_, Ecn::Dctcp { .. }) => "marks and losses (DCTCP)",
+            (Congestion::Reno { .. } | Congestion::Cubic, Ecn::Dctcp { .. }) => {
+                "marks and losses (DCTCP)"
+            }
             (Congestion::Reno { .. }, _) => "losses (Reno)",
             (Congestion::Cubic, _) => "losses (CUBIC)",
+            (Congestion::Bbr | Congestion::Bbr3, _) => "what is delivered, and how fast (BBR)",
         }
     }
 
@@ -189,6 +256,8 @@ impl TcpSpec {
             is_proportional: false,
             undo: false,
             handshake_rtt: None,
+            pacing: false,
+            burst: None,
         }
     }
 
@@ -230,6 +299,8 @@ impl TcpSpec {
             is_proportional: false,
             undo: false,
             handshake_rtt: None,
+            pacing: false,
+            burst: None,
         }
     }
 

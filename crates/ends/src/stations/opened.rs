@@ -3,7 +3,8 @@
 
 use alloc::vec::Vec;
 
-use backwater_kernel::Time;
+use backwater_kernel::stream::Purpose;
+use backwater_kernel::{Stream, Time};
 
 use super::{Endpoint, FlowEnds, Setup, Stations, TcpEndpoint};
 use crate::application::connection::Connection;
@@ -51,9 +52,10 @@ impl Stations {
                 let clocks = [ends.source, ends.destination]
                     .map(|station| HostClock::of_host(all.seed, station, tcp));
                 let [source, destination] = clocks;
+                let mut draws = Stream::new(all.seed, number.into(), Purpose::Probing);
                 let both = [
-                    TcpEndpoint::new(tcp, source, true),
-                    TcpEndpoint::new(tcp, destination, false),
+                    TcpEndpoint::new(tcp, source, true).draw_from(draws.next_u64()),
+                    TcpEndpoint::new(tcp, destination, false).draw_from(draws.next_u64()),
                 ];
                 let flavour = flavour(&mut self.tcp, tcp);
                 let connection =

@@ -38,19 +38,21 @@
 //! `t_idle`) or, by a fine clock, no data was *sent* for more than one (RFC 5681).
 
 mod by_time;
+mod delivered;
 mod recovery;
 
 use alloc::boxed::Box;
 
-use backwater_kernel::{Duration, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
 use super::cuts::Cuts;
 use super::sack::Scoreboard;
 use super::timer::RoundTrip;
 use super::{HostClock, Segment, TcpCounts, flags};
-use crate::control::{Ack, CongestionControl, Control, Item, Loss, Next};
+use crate::control::{Ack, CongestionControl, Control, Inner, Item, Loss, Next};
 use crate::spec::{Ecn, Recovery, Reuse, TcpSpec};
 use by_time::{ByTime, Here};
+use delivered::Extras;
 
 /// State of the sending half.
 #[derive(Clone, Debug)]
@@ -79,6 +81,7 @@ pub(crate) struct Sender {
     scoreboard: Scoreboard,
     /// With losses by time.
     by_time: Option<Box<ByTime>>,
+    pub(super) extras: Extras,
 }
 
 /// What a data segment turned out to be.
@@ -118,6 +121,7 @@ impl Sender {
             cuts: Cuts::new(0),
             scoreboard: Scoreboard::default(),
             by_time,
+            extras: Extras::new(spec),
         };
         match (spec.handshake_rtt, spec.reuse) {
             (Some(rtt), Reuse::Persistent | Reuse::FreshWindow) if rtt > Duration::ZERO => {
@@ -139,6 +143,16 @@ impl Sender {
     /// Congestion window, bytes.
     pub(crate) fn window_bytes(&self) -> u64 {
         self.control.window()
+    }
+
+    /// The rate that its control allows, if it has one.
+    pub(crate) fn rate(&self) -> Option<Rate> {
+        self.control.pacing()
+    }
+
+    /// A number that its control keeps to itself.
+    pub(crate) fn inner(&self, of: Inner) -> Option<f64> {
+        self.control.inner(self.last_heard, of)
     }
 
     /// First position not acknowledged, next position to send.
@@ -167,7 +181,9 @@ impl Sender {
             CongestionControl::Reno(_)
             | CongestionControl::Cubic(_)
             | CongestionControl::Dctcp(_)
-            | CongestionControl::DctcpCubic(_) => Time::MAX,
+            | CongestionControl::DctcpCubic(_)
+            | CongestionControl::Bbr(_)
+            | CongestionControl::Bbr3(_) => Time::MAX,
             #[cfg(test)]
             CongestionControl::Paced(_) => Time::MAX,
         }
@@ -186,8 +202,7 @@ impl Sender {
 
     /// Does source control let the next segment go now? If not yet, `slot_at` says when.
     #[inline]
-    pub(crate) fn may_send(&mut self, now: Time) -> bool {
-        self.slot_at = Time::MAX;
+    pub(super) fn may_send(&mut self, now: Time) -> bool {
         match self.control.next(now, true) {
             Next::Now(Item::Data) => true,
             Next::At(at) => {
@@ -259,6 +274,7 @@ impl Sender {
         self.fresh_window(spec);
         self.rtt = RoundTrip::default();
         self.scoreboard.clear();
+        self.extras.forget();
         self.next = self.una;
         self.high_rxt = self.una;
         self.rto_at = Time::MAX;
@@ -409,7 +425,7 @@ impl Sender {
         }
         let is_repaired = !self.is_recovering || self.on_progress(spec, news.news_bytes);
         news.may_grow = is_repaired && !has_echo;
-        self.control.on_ack(now, &news);
+        self.extras.acknowledge(&mut self.control, now, spec, news);
         if self.una == self.max {
             self.rto_at = Time::MAX;
         } else {

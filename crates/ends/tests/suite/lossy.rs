@@ -3,7 +3,9 @@
 use crate::pipe;
 
 use backwater_ends::TcpSpec;
-use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, SlowStart, TimerSpec};
+use backwater_ends::spec::{
+    AckSpec, BurstSpec, Congestion, Ecn, Queued, Recovery, Reuse, SlowStart, TimerSpec,
+};
 use backwater_ends::tcp::TcpCounts;
 use backwater_kernel::{Duration, Probability, Purpose, Stream};
 use pipe::{Fault, Network, Pipe};
@@ -25,7 +27,7 @@ fn flavour(random: &mut Stream) -> TcpSpec {
         Recovery::Rack,
     ];
     let timers = [TcpSpec::bsd().timer, TcpSpec::modern().timer, brisk()];
-    TcpSpec {
+    let mut spec = TcpSpec {
         mss_bytes,
         congestion: pick(
             random,
@@ -78,6 +80,28 @@ fn flavour(random: &mut Stream) -> TcpSpec {
         is_proportional: random.below(2) == 0,
         undo: random.below(2) == 0,
         handshake_rtt: pick(random, &[None, Some(Duration(MS / 50))]),
+        pacing: false,
+        burst: None,
+    };
+    spaced(random, &mut spec);
+    spec
+}
+
+/// Every fourth goes by BBR, some of the others are paced, and some of all go in bursts.
+fn spaced(random: &mut Stream, spec: &mut TcpSpec) {
+    spec.pacing = random.below(4) == 0;
+    if random.below(4) == 0 {
+        spec.congestion = pick(random, &[Congestion::Bbr, Congestion::Bbr3]);
+        spec.recovery = Recovery::Sack;
+        spec.slow_start = SlowStart::Loss;
+        spec.timer = pick(random, &[TcpSpec::modern().timer, brisk()]);
+        spec.ecn = Ecn::Off;
+    }
+    if random.below(3) == 0 && spec.recovery != Recovery::Rack {
+        spec.burst = Some(BurstSpec {
+            most_bytes: spec.mss_bytes * pick(random, &[2, 5, 40]),
+            queued: pick(random, &[Queued::Frames, Queued::Whole]),
+        });
     }
 }
 

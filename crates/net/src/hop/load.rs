@@ -189,6 +189,8 @@ impl Loads {
                     at => unpack_sack(self.words[at as usize]),
                 },
                 is_again: load.is_again,
+                // How long it is on the wire was read when its frame was made.
+                further: 0,
             }),
             Protocol::Roce => Payload::Roce(RocePacket {
                 kind: kind_of(load.flags),

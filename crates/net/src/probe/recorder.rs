@@ -160,7 +160,11 @@ fn is_asked(spec: &SeriesSpec, network: &Network) -> bool {
             | Measure::Alpha
             | Measure::LinkUse
             | Measure::Gradient
-            | Measure::TargetDelay => matches!(spec.of, Subject::Flow(_)),
+            | Measure::TargetDelay
+            | Measure::Bandwidth
+            | Measure::LeastRtt
+            | Measure::PacingGain
+            | Measure::Phase => matches!(spec.of, Subject::Flow(_)),
             _ => false,
         }
 }
@@ -184,6 +188,10 @@ fn asked(spec: &SeriesSpec, network: &Network) -> Option<f64> {
         (Measure::LinkUse, Subject::Flow(flow)) => inner(flow, Inner::Use),
         (Measure::Gradient, Subject::Flow(flow)) => inner(flow, Inner::Gradient),
         (Measure::TargetDelay, Subject::Flow(flow)) => inner(flow, Inner::TargetDelay),
+        (Measure::Bandwidth, Subject::Flow(flow)) => inner(flow, Inner::Bandwidth),
+        (Measure::LeastRtt, Subject::Flow(flow)) => inner(flow, Inner::LeastRtt),
+        (Measure::PacingGain, Subject::Flow(flow)) => inner(flow, Inner::PacingGain),
+        (Measure::Phase, Subject::Flow(flow)) => inner(flow, Inner::Phase),
         (Measure::Input, Subject::Class { channel, class }) => {
             Some(network.input_bytes(channel, class) as f64)
         }

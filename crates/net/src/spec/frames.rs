@@ -44,7 +44,7 @@ pub use credit::{
     COUNTER_BITS_MAX, ClassCreditRule, ClassCreditSpec, CountersSpec, LaneSpec, Owner, Says,
     Shares, StatementSpec, UpdateSpec,
 };
-pub use flow::{FlowSpec, GROUP, packet_bytes};
+pub use flow::{FlowSpec, GROUP, largest_packet_bytes, packet_bytes};
 pub(crate) use memory::in_cells;
 pub use memory::{OwnShareSpec, PoolSpec, ShareSpec, SharedSpec};
 pub use rocc::{MaxCut, RATE_BITS_MAX, RoccPointSpec};
@@ -59,6 +59,14 @@ pub const TAG_BYTES: u32 = 4;
 pub const FRAME_LEAST_BYTES: u32 = 64;
 /// Preamble, start delimiter and least gap: they take time on the wire and no place in a buffer.
 pub const WIRE_OVERHEAD_BYTES: u32 = 20;
+/// What so many frames beyond the first add to a burst that stays whole: headers, and what frames
+/// have between them.
+#[inline]
+pub const fn further_bytes(frames: u32, is_tagged: bool) -> u32 {
+    let tag = if is_tagged { TAG_BYTES } else { 0 };
+    frames * (TCP_IP_BYTES + FRAME_OVERHEAD_BYTES + WIRE_OVERHEAD_BYTES + tag)
+}
+
 /// Bytes of time that what has so many takes on the wire. What is shorter than any frame is an
 /// ordered set: it stands between frames, without preamble and gap.
 #[inline(always)]

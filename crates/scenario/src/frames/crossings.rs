@@ -14,7 +14,7 @@ use backwater_net::frames::spec::{
 use super::flows::Flows;
 use super::headroom::Sizes;
 use super::net::Net;
-use super::packets::{frame, packet_bytes};
+use super::packets::{frame, largest_packet_bytes};
 use super::routes::Paths;
 use crate::prelude::*;
 
@@ -375,7 +375,7 @@ fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
         destinations: 1,
         last: 0,
     };
-    let full = frame(packet_bytes(&flow.transport), flow.is_tagged);
+    let full = frame(largest_packet_bytes(&flow.transport), flow.is_tagged);
     let tcp = match &flow.transport {
         TransportSpec::Tcp(tcp) => tcp,
         TransportSpec::Roce(roce) => return of_pair(flow, roce, full),

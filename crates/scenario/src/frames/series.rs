@@ -87,6 +87,10 @@ fn numbers(measure: Measure) -> &'static [Inner] {
         Measure::LinkUse => &[Inner::Use],
         Measure::Gradient => &[Inner::Gradient],
         Measure::TargetDelay => &[Inner::TargetDelay],
+        Measure::Bandwidth => &[Inner::Bandwidth],
+        Measure::LeastRtt => &[Inner::LeastRtt],
+        Measure::PacingGain => &[Inner::PacingGain],
+        Measure::Phase => &[Inner::Phase],
         _ => &[],
     }
 }
@@ -122,7 +126,14 @@ fn kept(
                 let mut known = numbers.iter();
                 numbers.is_empty() || known.any(|number| roce.control.keeps(*number))
             }
-            TransportSpec::Tcp(_) | TransportSpec::Udp { .. } => false,
+            TransportSpec::Tcp(tcp) => {
+                let mut known = numbers.iter();
+                match numbers.is_empty() {
+                    true => tcp.congestion.goes_by_delivery(),
+                    false => known.any(|number| tcp.congestion.keeps(*number)),
+                }
+            }
+            TransportSpec::Udp { .. } => false,
         })
     };
     let rest: Found = found.into_iter().filter(|(_, of)| has(of)).collect();
@@ -137,14 +148,24 @@ fn nothing_kept(measure: Measure, at: &At) -> Diagnostic {
         Measure::LinkUse => "`link-use` is of HPCC",
         Measure::Gradient => "`gradient` is of TIMELY",
         Measure::TargetDelay => "`target-delay` is of Swift",
-        _ => "`allowed` is of flows over RoCE",
+        Measure::Bandwidth => "`bandwidth` is of BBR",
+        Measure::LeastRtt => "`least-rtt` is of BBR",
+        Measure::PacingGain => "`pacing-gain` is of BBR",
+        Measure::Phase => "`phase` is of BBR",
+        _ => "`allowed` is of flows over RoCE, and of BBR",
+    };
+    let choose = match numbers(measure) {
+        [Inner::Bandwidth | Inner::LeastRtt | Inner::PacingGain | Inner::Phase] => {
+            "leave the series out, or choose `congestion = \"bbr\"` in `[tcp]`"
+        }
+        _ if measure == Measure::StatedRate => {
+            "leave the series out, or add `rocc = {}` to `[buffer]`"
+        }
+        _ => "leave the series out, or choose that `control` in `[roce]`",
     };
     Diagnostic::warning("no-meaning", "there is nothing to record for this series")
         .at(at, of)
-        .help(match measure {
-            Measure::StatedRate => "leave the series out, or add `rocc = {}` to `[buffer]`",
-            _ => "leave the series out, or choose that `control` in `[roce]`",
-        })
+        .help(choose)
 }
 
 /// What a series is of.
@@ -180,6 +201,10 @@ impl<'a> On<'a> {
             SeriesKind::LinkUse { flow } => (Measure::LinkUse, Self::Flows(flow)),
             SeriesKind::Gradient { flow } => (Measure::Gradient, Self::Flows(flow)),
             SeriesKind::TargetDelay { flow } => (Measure::TargetDelay, Self::Flows(flow)),
+            SeriesKind::Bandwidth { flow } => (Measure::Bandwidth, Self::Flows(flow)),
+            SeriesKind::LeastRtt { flow } => (Measure::LeastRtt, Self::Flows(flow)),
+            SeriesKind::PacingGain { flow } => (Measure::PacingGain, Self::Flows(flow)),
+            SeriesKind::Phase { flow } => (Measure::Phase, Self::Flows(flow)),
         }
     }
 }

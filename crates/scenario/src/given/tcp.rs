@@ -29,10 +29,23 @@ pub(crate) struct Tcp {
     pub mss: Placed<Option<u32>>,
     /// How the window grows.
     #[key(otherwise = "as the preset says")]
-    pub congestion: Option<Congestion>,
+    pub congestion: Placed<Option<Congestion>>,
     /// Reno: congestion avoidance adds MSS/8 more for each acknowledgement.
     #[key(otherwise = "as the preset says", cite = "4.3BSD Reno to 4.4BSD")]
     pub eighth: Placed<Option<bool>>,
+    /// Segments are spaced: at the rate that the control says, else at that of the window in a
+    /// round trip (twice it in the first half of slow start, 6/5 of it thereafter).
+    #[key(otherwise = "true for `bbr` and `bbr3`, else false")]
+    #[key(cite = "Linux ip-sysctl, tcp_pacing_ss_ratio and tcp_pacing_ca_ratio")]
+    pub pacing: Placed<Option<bool>>,
+    /// Payload that a host hands down at once, at most (segmentation offload): a millisecond's, and
+    /// more on short paths.
+    #[key(is = Size { min: 1024, max: 65000 }, otherwise = "segments go one by one")]
+    #[key(cite = "Linux ip-sysctl, tcp_tso_rtt_log and tcp_tso_win_divisor")]
+    pub burst: Placed<Option<u32>>,
+    /// How links and queues take a burst.
+    #[key(otherwise = "`frames`")]
+    pub burst_queued: Placed<Option<BurstQueued>>,
     /// How losses are repaired.
     #[key(otherwise = "as the preset says")]
     pub recovery: Option<Recovery>,
@@ -145,6 +158,21 @@ pub(crate) enum Congestion {
     /// CUBIC.
     #[word(cite = "RFC 9438")]
     Cubic,
+    /// BBR, version 1: by a model of the path, its rate and its round trip, not by losses.
+    #[word(cite = "draft-cardwell-iccrg-bbr-congestion-control-00")]
+    Bbr,
+    /// BBR, version 3: the same with bounds that losses teach.
+    #[word(cite = "draft-ietf-ccwg-bbr-06")]
+    Bbr3,
+}
+
+/// Words of `burst_queued`: How links and queues take a burst.
+#[word(of = spec::Queued)]
+pub(crate) enum BurstQueued {
+    /// Frame by frame: a full queue drops some of them.
+    Frames,
+    /// As one: a queue has room for all of it or drops all, and the receiver acknowledges it once.
+    Whole,
 }
 
 /// Words of `recovery`: How losses are repaired.

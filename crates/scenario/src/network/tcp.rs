@@ -59,6 +59,7 @@ pub(crate) fn flavour(
     timer(layers, tcp, &mut spec, mistakes);
     spec.acks = acks(tcp, spec.acks, mistakes);
     spec.ecn = ecn(tcp, spec.ecn, mistakes);
+    super::spacing::spacing(layers, tcp, &mut spec, mistakes);
     windows(layers, place, &spec, mistakes);
     spec
 }
@@ -110,7 +111,7 @@ pub(crate) fn layers<'a>(common: &'a Tcp, own: Option<&'a Tcp>) -> Vec<&'a Tcp> 
 }
 
 /// Of some keys, the place of the first in the last table that has any.
-fn last<'a, const N: usize>(
+pub(super) fn last<'a, const N: usize>(
     layers: &[&'a Tcp],
     places: impl Fn(&'a Tcp) -> [Option<&'a At>; N],
 ) -> Option<&'a At> {
@@ -119,20 +120,26 @@ fn last<'a, const N: usize>(
 }
 
 fn growth(tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
-    match (tcp.congestion, &spec.congestion) {
+    match (*tcp.congestion, &spec.congestion) {
         (Some(given::Congestion::Cubic), _) => spec.congestion = Congestion::Cubic,
-        (Some(given::Congestion::Reno), Congestion::Cubic) => {
+        (Some(given::Congestion::Reno), Congestion::Cubic | Congestion::Bbr | Congestion::Bbr3) => {
             spec.congestion = Congestion::Reno { eighth: false };
         }
+        (Some(given::Congestion::Bbr), _) => spec.congestion = Congestion::Bbr,
+        (Some(given::Congestion::Bbr3), _) => spec.congestion = Congestion::Bbr3,
         (Some(given::Congestion::Reno) | None, _) => {}
     }
     match (&mut spec.congestion, *tcp.eighth) {
         (Congestion::Reno { eighth }, Some(given)) => *eighth = given,
-        (Congestion::Cubic, Some(true)) => {
-            let why = "the congestion control is `cubic`";
+        (Congestion::Cubic | Congestion::Bbr | Congestion::Bbr3, Some(true)) => {
+            let why = "only Reno has that term";
             mistakes.push(Diagnostic::useless_here("eighth", &tcp.eighth.at, why));
         }
-        (Congestion::Cubic | Congestion::Outside(_), Some(_)) | (_, None) => {}
+        (
+            Congestion::Cubic | Congestion::Bbr | Congestion::Bbr3 | Congestion::Outside(_),
+            Some(_),
+        )
+        | (_, None) => {}
     }
 }
 

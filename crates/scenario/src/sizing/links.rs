@@ -9,7 +9,7 @@ use backwater_net::frames::spec::{
 use super::{Link, Sizing, counted, n23, pfc};
 use crate::frames::EthernetScenario;
 use crate::frames::headroom::{Need, Place};
-use crate::frames::packets::{frame, packet_bytes};
+use crate::frames::packets::{frame, largest_packet_bytes};
 use crate::frames::way::away;
 
 /// Links and a class with the same need.
@@ -114,7 +114,7 @@ impl Class {
     fn all(network: &EthernetSpec) -> Vec<Class> {
         let mut all: Vec<Class> = Vec::new();
         for flow in &network.flows {
-            let largest = frame(packet_bytes(&flow.transport), flow.is_tagged);
+            let largest = frame(largest_packet_bytes(&flow.transport), flow.is_tagged);
             let is_mixed = flow.transport.is_connection() || has_last_frame(&flow.traffic);
             match all.iter_mut().find(|own| own.number == flow.class) {
                 Some(own) => {

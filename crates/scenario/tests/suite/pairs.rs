@@ -221,6 +221,14 @@ const FRAMES: Half = Half {
                     "cubic",
                     "tcp = { preset = \"modern\", congestion = \"cubic\" }\n",
                 ),
+                flow(
+                    "bbr",
+                    "tcp = { preset = \"modern\", congestion = \"bbr\" }\n",
+                ),
+                flow(
+                    "bbr3",
+                    "tcp = { preset = \"modern\", congestion = \"bbr3\" }\n",
+                ),
                 Choice {
                     name: "dctcp",
                     tables: "[[classes]]\nclass = 0\nmark_above = \"30 kB\"\n",

@@ -165,7 +165,10 @@ impl Pipe {
             return Ok(());
         }
         let end = segment.seq + u64::from(segment.bytes);
-        require(segment.bytes <= self.spec.mss_bytes, "more than a segment")?;
+        require(
+            segment.bytes <= self.spec.largest().0,
+            "more than a segment",
+        )?;
         require(end <= books.handed, "sends what was not handed over")?;
         require(segment.seq <= books.sent_to, "leaves out bytes")?;
         require(segment.seq >= una, "sends what was acknowledged")?;

@@ -9,7 +9,7 @@ use crate::spec::CLOCK_MAX_PS;
 use crate::spec::frames::{
     CLASSES_MAX, ChannelSpec, Detect, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES,
     FlowSpec, MemorySpec, Message, NodeKind, Spread, SwitchSpec, TAG_BYTES, TrafficSpec,
-    TransportSpec, packet_bytes,
+    TransportSpec, largest_packet_bytes,
 };
 
 /// Largest frame: buffers count it in 16 bits.
@@ -129,7 +129,8 @@ pub fn largest_bytes(spec: &EthernetSpec) -> [u32; CLASSES_MAX] {
     let mut largest = [FRAME_LEAST_BYTES; CLASSES_MAX];
     for flow in &spec.flows {
         let tag_bytes = if flow.is_tagged { TAG_BYTES } else { 0 };
-        let bytes = packet_bytes(&flow.transport).saturating_add(FRAME_OVERHEAD_BYTES + tag_bytes);
+        let packet = largest_packet_bytes(&flow.transport);
+        let bytes = packet.saturating_add(FRAME_OVERHEAD_BYTES + tag_bytes);
         if let Some(largest) = largest.get_mut(usize::from(flow.class)) {
             *largest = bytes.max(*largest);
         }

@@ -164,7 +164,7 @@ pub(crate) enum SeriesKind {
     },
     /// The congestion window of a flow's sender, bytes.
     Window { flow: Placed<String> },
-    /// RoCE: the rate that its control allows a queue pair.
+    /// The rate that control allows: a queue pair (RoCE), a connection that goes by delivery (BBR).
     Allowed { flow: Placed<String> },
     /// RoCE: the rate that the control recovers to (DCQCN), or starts from (HPCC).
     Target { flow: Placed<String> },
@@ -176,6 +176,14 @@ pub(crate) enum SeriesKind {
     Gradient { flow: Placed<String> },
     /// RoCE: the delay that Swift aims at.
     TargetDelay { flow: Placed<String> },
+    /// TCP: BBR's estimate of the bottleneck's rate, payload.
+    Bandwidth { flow: Placed<String> },
+    /// TCP: BBR's estimate of the round trip without queues.
+    LeastRtt { flow: Placed<String> },
+    /// TCP: what BBR multiplies its estimate of the rate by to send.
+    PacingGain { flow: Placed<String> },
+    /// TCP: where BBR stands: 1 startup, 2 drain, 3 probes for rate, 4 probes for the round trip.
+    Phase { flow: Placed<String> },
 }
 
 /// Words of `transport`: The protocol.
