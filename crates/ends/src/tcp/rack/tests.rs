@@ -37,8 +37,8 @@ fn what_went_before_is_due() {
     let all = sent(&[]);
     let mut rack = Rack::default();
     rack.arrived(ms(15), &all[3], false);
-    for n in 0..3 {
-        assert!(is_lost(&rack, ms(15), &all[n], true));
+    for earlier in &all[..3] {
+        assert!(is_lost(&rack, ms(15), earlier, true));
     }
     assert!(!is_lost(&rack, ms(99), &all[4], true), "it went later");
     // Went at 0: 12 + 3 ms. Went at 1 and 2: later.
