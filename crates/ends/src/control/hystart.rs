@@ -217,7 +217,7 @@ mod tests {
                 if hystart.on_ack(now, &news, window, MSS) == Start::Over {
                     return Some(nth - 1);
                 }
-                now = now + Duration(gap);
+                now += Duration(gap);
             }
             None
         };
@@ -234,7 +234,7 @@ mod tests {
             let mut now = Time(100 * MS);
             hystart.on_ack(now, &ack(1, 1, ms(10)), 20 * MSS, MSS);
             for nth in 2..=40 {
-                now = now + ms(3);
+                now += ms(3);
                 let news = ack(nth, 100, rtt);
                 if hystart.on_ack(now, &news, 20 * MSS, MSS) == Start::Over {
                     return Some(nth - 1);

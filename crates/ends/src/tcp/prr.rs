@@ -39,7 +39,7 @@ impl Prr {
 
     /// So much went out.
     #[inline]
-    pub(crate) fn sent(&mut self, bytes: u32) {
+    pub(crate) fn went(&mut self, bytes: u32) {
         self.out += u64::from(bytes);
     }
 
@@ -87,7 +87,7 @@ mod tests {
             flight -= 100;
             let window = prr.on_ack(1_400, 100, came(100, flight, false));
             while flight + 100 <= window {
-                prr.sent(100);
+                prr.went(100);
                 (flight, out) = (flight + 100, out + 1);
             }
         }
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn below_the_threshold_it_grows_with_what_arrives() {
         let mut prr = Prr::new(2_000);
-        prr.sent(100);
+        prr.went(100);
         assert_eq!(prr.on_ack(1_400, 100, came(200, 500, false)), 500 + 200);
         assert_eq!(prr.on_ack(1_400, 100, came(100, 500, true)), 500 + 300);
         assert_eq!(prr.on_ack(1_400, 100, came(100, 1_350, true)), 1_400);

@@ -56,7 +56,7 @@ impl Rack {
     }
 
     /// A round trip was measured otherwise, by the handshake.
-    pub(crate) fn measured(&mut self, rtt: Duration) {
+    pub(crate) fn learn(&mut self, rtt: Duration) {
         self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
     }
 
@@ -116,7 +116,7 @@ impl Rack {
 
     /// An acknowledgement up to `una` said that something came twice, though no probe caused it;
     /// `max` was sent.
-    pub(crate) fn on_duplicate(&mut self, una: u64, max: u64) {
+    pub(crate) fn saw_twice(&mut self, una: u64, max: u64) {
         if self.round_end.is_some_and(|end| una >= end) {
             self.round_end = None;
         }

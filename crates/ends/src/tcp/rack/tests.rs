@@ -37,8 +37,8 @@ fn what_went_before_is_due() {
     let all = sent(&[]);
     let mut rack = Rack::default();
     rack.arrived(ms(15), &all[3], false);
-    for n in 0..3 {
-        assert!(is_lost(&rack, ms(15), &all[n], true));
+    for earlier in &all[..3] {
+        assert!(is_lost(&rack, ms(15), earlier, true));
     }
     assert!(!is_lost(&rack, ms(99), &all[4], true), "it went later");
     // Went at 0: 12 + 3 ms. Went at 1 and 2: later.
@@ -88,13 +88,13 @@ fn the_window_grows_with_duplicates() {
     let mut rack = Rack::default();
     rack.arrived(ms(15), &all[3], false);
     let window = |rack: &Rack| rack.window(Duration(10 * MS), true).0 / MS;
-    rack.on_duplicate(100, 1_000);
+    rack.saw_twice(100, 1_000);
     assert_eq!(window(&rack), 6);
-    rack.on_duplicate(900, 2_000);
+    rack.saw_twice(900, 2_000);
     assert_eq!(window(&rack), 6, "the same round");
-    rack.on_duplicate(1_000, 2_000);
+    rack.saw_twice(1_000, 2_000);
     assert_eq!(window(&rack), 9);
-    rack.on_duplicate(2_000, 3_000);
+    rack.saw_twice(2_000, 3_000);
     assert_eq!(window(&rack), 10, "the smoothed round trip");
     for _ in 0..15 {
         rack.on_recovered();

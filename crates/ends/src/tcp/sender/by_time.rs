@@ -117,7 +117,7 @@ impl ByTime {
 
     /// A handshake measured this.
     pub(super) fn measured(&mut self, rtt: Duration) {
-        self.rack.measured(rtt);
+        self.rack.learn(rtt);
     }
 }
 
@@ -233,7 +233,7 @@ impl Sender {
         if by.probe.is_some_and(|probe| probe.is_twice(twice)) {
             return;
         }
-        by.rack.on_duplicate(self.una, self.max);
+        by.rack.saw_twice(self.una, self.max);
         if by.undo.as_mut().is_some_and(|undo| undo.on_twice(end)) {
             self.take_back(by);
         }
@@ -460,7 +460,7 @@ impl Sender {
             self.next = self.max;
         }
         if self.is_recovering {
-            by.prr.sent(bytes);
+            by.prr.went(bytes);
         }
         by.is_due = false;
         if by.is_probing {
