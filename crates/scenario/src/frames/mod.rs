@@ -50,7 +50,9 @@ mod trunks;
 pub(crate) mod way;
 mod workloads;
 
-use backwater_net::frames::spec::{EthernetSpec, FrameRules, MemorySpec, NodeKind, SeriesSpec};
+use backwater_net::frames::spec::{
+    DrainSpec, EthernetSpec, FrameRules, MemorySpec, NodeKind, RouteSpec, SeriesSpec,
+};
 
 use self::controls::Controls;
 use self::crossings::Crossings;
@@ -127,17 +129,7 @@ pub(crate) fn build(
         warm_up: *run.warm_up,
         nodes,
         links,
-        rules: FrameRules {
-            routes,
-            spread: (*file.switch.spread).into(),
-            stall_after: run.stall.unwrap_or(checks::USUAL_STALL),
-            drains,
-            arrivals: flows
-                .groups
-                .iter()
-                .map(|group| group.spec.clone())
-                .collect(),
-        },
+        rules: rules(file, (routes, drains), &flows),
         flows: flows.specs.clone(),
         outages,
     };
@@ -167,6 +159,25 @@ pub(crate) fn build(
         given_up,
         headroom,
     })
+}
+
+/// What holds for the whole network.
+fn rules(
+    file: &EthernetFile,
+    (routes, drains): (Vec<RouteSpec>, Vec<DrainSpec>),
+    flows: &Flows<'_>,
+) -> FrameRules {
+    FrameRules {
+        routes,
+        spread: (*file.switch.spread).into(),
+        stall_after: file.run.stall.unwrap_or(checks::USUAL_STALL),
+        drains,
+        arrivals: flows
+            .groups
+            .iter()
+            .map(|group| group.spec.clone())
+            .collect(),
+    }
 }
 
 /// What a network as a whole is looked at with.
