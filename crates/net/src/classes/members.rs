@@ -139,8 +139,8 @@ impl Members {
         left
     }
 
-    /// The end from which a way starts acts at an instant, instead of another. The instant for which
-    /// an event is needed, if it is.
+    /// The end from which a way starts acts at an instant, instead of another. The instant for
+    /// which an event is needed, if it is.
     pub fn set_alarm(&mut self, way: u32, before: Time, at: Time) -> Option<Time> {
         self.alarms.all.remove(&(before, way));
         self.alarms.all.insert((at, way));

@@ -135,7 +135,6 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         has_dice.then(|| Stream::new(spec.seed, stream_of(at as u64, classes), Purpose::Marking))
     });
     let marking = marking.collect();
-    let points = points(spec, &nodes);
     let stations = spec.stations();
     let flows = flows(spec, &stations);
     let mut lanes = lanes::build(spec, stops_stations)?;
@@ -165,7 +164,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         freezing: freezing(spec),
         telemetry: vec![0; if has_telemetry { channels.len() } else { 0 }],
         marking,
-        points,
+        points: points(spec, &nodes),
         queues,
         credits: Credits::default(),
         drains: Vec::new(),

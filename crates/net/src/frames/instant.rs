@@ -252,8 +252,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.arm((flow, place), end);
     }
 
-    /// Sees to it that the next timer of a flow's end has an event, by number and place. What this end did may be
-    /// news to the other one.
+    /// Sees to it that the next timer of an end of a flow, by number and place, has an event. What
+    /// this end did may be news to the other one.
     #[inline(always)]
     pub(crate) fn arm(&mut self, (flow, place): (u32, u32), end: End) {
         self.arm_next((flow, place), end);

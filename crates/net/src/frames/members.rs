@@ -53,8 +53,8 @@ impl Classes {
         }
     }
 
-    /// Nothing of a flow is on its way, and neither end waits for an instant, nor for its port where
-    /// a watchdog dropped its last frame: nothing can come of it any more.
+    /// Nothing of a flow is on its way, and neither end waits for an instant, nor for its port
+    /// where a watchdog dropped its last frame: nothing can come of it any more.
     fn has_ended(&self, place: u32) -> bool {
         let (flow, losses) = (&self.flows[place as usize], &self.losses[place as usize]);
         let is_on_its_way = flow.created != flow.delivered + losses.dropped;

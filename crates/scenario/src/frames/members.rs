@@ -167,6 +167,28 @@ pub(crate) fn add<'r>(
     flows.groups.push(seen.group(table, &transports, kind_of));
 }
 
+/// Where the flows of a workload come from, how many there would be on average, and what a law asks
+/// for.
+fn source(
+    (given, number): (&Workloads, u64),
+    setting: Setting<'_>,
+    files: &mut Files<'_>,
+    mistakes: &mut Diagnostics,
+) -> Option<(Source, f64, Option<Asked>)> {
+    let either = workloads::drawn((given, number), setting, files, mistakes)?;
+    Some(match either {
+        Either::Drawn((law, expected, asked)) => (Source::Law(law), expected, Some(asked)),
+        Either::Listed(file) => {
+            let list = Source::List {
+                reopen: files.reopen(file.sure()?, &file.at, mistakes)?,
+                hosts: Hosts::of(setting.net),
+                span: workloads::span(given, setting),
+            };
+            (list, 0.0, None)
+        }
+    })
+}
+
 /// Looks through all flows of a workload; `None` if something is wrong, which is then told.
 pub(crate) fn look(
     (given, number): (&Workloads, u64),
@@ -174,22 +196,8 @@ pub(crate) fn look(
     files: &mut Files<'_>,
     mistakes: &mut Diagnostics,
 ) -> Option<Seen> {
-    let span = workloads::span(given, setting);
     let at = &given.kind.at;
-    let (source, expected, asked) =
-        match workloads::drawn((given, number), setting, files, mistakes)? {
-            Either::Drawn((law, expected, asked)) => (Source::Law(law), expected, Some(asked)),
-            Either::Listed(file) => {
-                let reopen = files.reopen(file.sure()?, &file.at, mistakes)?;
-                let hosts = Hosts::of(setting.net);
-                let list = Source::List {
-                    reopen,
-                    hosts,
-                    span,
-                };
-                (list, 0.0, None)
-            }
-        };
+    let (source, expected, asked) = source((given, number), setting, files, mistakes)?;
     let mut flows = match source.begin() {
         Ok(flows) => flows,
         Err(what) => {

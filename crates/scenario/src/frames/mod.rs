@@ -193,6 +193,7 @@ pub(crate) fn build(
     })
 }
 
+/// What holds for the whole network.
 /// What a network as a whole is looked at with.
 type Parts<'a> = (
     &'a Crossings,
