@@ -17,6 +17,7 @@ mod deadlock;
 mod flight;
 mod flow_list;
 mod flow_sizes;
+mod flow_table;
 mod flows;
 pub mod headroom;
 mod jobs;
