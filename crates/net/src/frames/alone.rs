@@ -189,7 +189,7 @@ impl Network {
         (path, is_spread): (&[u32], bool),
         sizes: Vec<u64>,
     ) -> Vec<Alone> {
-        let one = |bytes: u64| {
+        let alone = |bytes: u64| {
             let frames = Frames::of(flow, bytes)?;
             let on_port = |bytes: u64| {
                 let bytes = bytes + u64::from(WIRE_OVERHEAD_BYTES);
@@ -206,7 +206,7 @@ impl Network {
                 on_port: Duration(u64::try_from(full + on_port(frames.last_bytes)).ok()?),
             })
         };
-        sizes.into_iter().filter_map(one).collect()
+        sizes.into_iter().filter_map(alone).collect()
     }
 
     /// Where frames are spread over several paths, one of them, if all are alike and none of the

@@ -111,10 +111,8 @@ fn number_slots(channels: &mut [Channel]) -> Vec<u32> {
 }
 
 fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
-    let classes = spec
-        .links
-        .first()
-        .map_or(1, |link| link.channels[0].queues.len());
+    let first = spec.links.first();
+    let classes = first.map_or(1, |link| link.channels[0].queues.len());
     let mut channels = channels(spec);
     let slots = number_slots(&mut channels);
     let (nodes, shares) = nodes(spec, classes)?;

@@ -3,7 +3,7 @@
 use backwater_kernel::Rate;
 use backwater_net::frames::spec::{TransportSpec, UDP_IP_BYTES};
 
-use super::flows::Table;
+use super::flow_table::Table;
 use super::packets::{RTP_BYTES, mtu};
 use super::{roce, tcp};
 use crate::given::frames::EthernetFile;

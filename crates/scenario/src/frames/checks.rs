@@ -9,7 +9,8 @@ use backwater_net::frames::spec::{
     Detect, EthernetSpec, NodeKind, NodeSpec, TCP_IP_BYTES, TransportSpec,
 };
 
-use super::flows::{Flows, Table};
+use super::flow_table::Table;
+use super::flows::Flows;
 use super::lossless::Whole;
 use super::packets::{mtu, packet_bytes};
 use super::queues::Ports;

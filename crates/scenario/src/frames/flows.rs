@@ -8,6 +8,7 @@ use backwater_net::frames::spec::{FlowSpec, LinkSpec, TrafficSpec, TransportSpec
 
 use super::carriers::transport;
 use super::flow_list::Arrival;
+use super::flow_table::Table;
 use super::members::{self, Group};
 use super::net::Net;
 use super::offers::{Listed, Matrix, Offer};
@@ -15,9 +16,8 @@ use super::workloads::{self, Setting};
 use super::{controls, queues, ranks, roce, traffic, waits};
 use crate::Limits;
 use crate::given::frames::EthernetFile;
-use crate::given::frames::flows::{self as given, FlowSettings, Transport};
+use crate::given::frames::flows::{self as given, Transport};
 use crate::given::frames::switch::Spread;
-use crate::given::frames::traffic::Traffic;
 use crate::given::frames::workloads::{Rows, Workloads};
 use crate::language::files::Files;
 use crate::network::memory;
@@ -75,46 +75,6 @@ impl<'r> Flows<'r> {
             kinds.map(|kind| (kind, &group.table))
         });
         self.specs.iter().zip(&self.tables).chain(kinds)
-    }
-}
-
-/// An entry of `[[flows]]`, `[[patterns]]`, `[[workloads]]`, `[[collectives]]` or `[[jobs]]`.
-#[derive(Clone, Copy)]
-pub(crate) struct Table<'r> {
-    pub settings: &'r FlowSettings,
-    /// What all its flows send; a workload gives each a size of its own.
-    pub traffic: Option<&'r Traffic>,
-    /// Their messages wait for others.
-    pub waits: bool,
-    /// Where it says where they go.
-    pub to: &'r At,
-    name: &'r Placed<String>,
-    pub at: &'r At,
-    /// It may make more than one.
-    is_many: bool,
-}
-
-impl<'r> Table<'r> {
-    /// What its flows are called.
-    pub(super) fn name(&self) -> &'r str {
-        self.name.as_str()
-    }
-
-    /// Of many flows whose messages wait for others.
-    pub(crate) fn of_ranks(
-        settings: &'r FlowSettings,
-        name: &'r Placed<String>,
-        (to, at): (&'r At, &'r At),
-    ) -> Table<'r> {
-        Table {
-            settings,
-            traffic: None,
-            waits: true,
-            to,
-            name,
-            at,
-            is_many: true,
-        }
     }
 }
 

@@ -14,7 +14,7 @@ use super::carriers::transport;
 use super::draws::Law;
 use super::flow_list::{Arrival, Hosts, List};
 use super::flows::Flows as All;
-use super::flows::Table;
+use super::flow_table::Table;
 use super::workloads::{self, Either, Setting};
 use crate::given::frames::EthernetFile;
 use crate::given::frames::workloads::{Workloads, WorkloadsKind};

@@ -19,6 +19,7 @@ mod draws;
 mod flight;
 mod flow_list;
 mod flow_sizes;
+mod flow_table;
 mod flows;
 pub mod headroom;
 mod jobs;
@@ -193,7 +194,6 @@ pub(crate) fn build(
     })
 }
 
-/// What holds for the whole network.
 /// What a network as a whole is looked at with.
 type Parts<'a> = (
     &'a Crossings,

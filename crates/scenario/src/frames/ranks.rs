@@ -1,6 +1,7 @@
 //! Flows of ranks, of `[[collectives]]` and `[[jobs]]`, with what results are to say of them.
 
-use super::flows::{Flows, Table, add};
+use super::flow_table::Table;
+use super::flows::{Flows, add};
 use super::net::Net;
 use super::{collectives, jobs};
 use crate::given::frames::EthernetFile;

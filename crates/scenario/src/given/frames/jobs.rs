@@ -77,13 +77,13 @@ pub(crate) struct Phases {
 /// Words of `across`: Which ranks do something together.
 #[word]
 pub(crate) enum Across {
-    /// Those that have a layer together.
+    /// Ranks that have a layer together.
     Tensor,
-    /// Those over which experts are spread.
+    /// Ranks over which experts are spread.
     Expert,
-    /// Those that have parts of the data.
+    /// Ranks that have parts of the data.
     Data,
-    /// Those that have stages of layers.
+    /// Ranks that have stages of layers.
     Pipeline,
     /// All ranks of the job.
     All,
