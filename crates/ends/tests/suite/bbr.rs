@@ -232,3 +232,24 @@ fn the_estimate_is_not_above_the_link() {
         );
     }
 }
+
+/// BBR's part of what both get, beside CUBIC behind 125 kB, which is 10 ms of the link.
+fn beside_cubic(rtt: Duration, until_s: u64) -> f64 {
+    let specs = vec![spec(Congestion::Bbr), spec(Congestion::Cubic)];
+    let mut path = Path::new(specs, rtt, 125_000);
+    path.run(Time(10_000 * MS), |_| {});
+    let (rates, _) = path.measure(Time(until_s * 1_000 * MS));
+    let total: f64 = rates.iter().sum();
+    assert!(total / payload_rate() > 0.9, "{rates:?}");
+    rates[0] / total
+}
+
+/// As Linux does on the same path: 92 to 94 % where the buffer is what the path holds; about half
+/// where it is a hundred times that, whoever had the queue when the round trip was probed.
+#[test]
+fn beside_cubic_the_buffer_decides() {
+    let shallow = beside_cubic(Duration(10 * MS), 40);
+    assert!((0.87..=0.97).contains(&shallow), "{shallow}");
+    let deep = beside_cubic(Duration(MS / 10), 130);
+    assert!((0.35..=0.65).contains(&deep), "{deep}");
+}
