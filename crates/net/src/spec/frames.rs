@@ -33,7 +33,7 @@ pub use backwater_ends::spec::Span;
 pub use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec, VideoSpec};
 pub use backwater_ends::spec::messages::{Happened, MessageSpec, MessagesSpec};
 pub use check::{largest_bytes, verify};
-pub(crate) use credit::cost;
+pub(crate) use credit::Price;
 pub use credit::{
     COUNTER_BITS_MAX, ClassCreditRule, ClassCreditSpec, CountersSpec, LaneSpec, Owner, Says,
     Shares, StatementSpec, UpdateSpec,
