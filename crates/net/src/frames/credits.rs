@@ -184,10 +184,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The frame of a lane that goes next may be another: may it be sent?
     #[inline(always)]
     pub(crate) fn note_first(&mut self, leg: u32) {
-        let own = &self.network.classes.credits.lanes[leg as usize];
-        let needs = match self.network.first_of_lane(own) {
+        let lane = &self.network.classes.credits.lanes[leg as usize];
+        let needs = match self.network.first_of_lane(lane) {
             NONE => 0,
-            first => own.price.of(self.network.units.get(first).bytes.into()),
+            first => lane.price.of(self.network.units.get(first).bytes.into()),
         };
         self.network.classes.credits.lanes[leg as usize].needs = needs;
         self.turn_lane(leg);
@@ -206,11 +206,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline(never)]
     fn shut_lane(&mut self, leg: u32, is_shut: bool) {
         let classes = &mut self.network.classes;
-        let own = &mut classes.credits.lanes[leg as usize];
-        own.is_shut = is_shut;
-        let (id, class, queue, seat) = (own.channel, own.class, own.queue as usize, own.seat);
+        let lane = &mut classes.credits.lanes[leg as usize];
+        lane.is_shut = is_shut;
+        let (id, class, queue, seat) = (lane.channel, lane.class, lane.queue as usize, lane.seat);
         if is_shut {
-            own.shut_since = self.now;
+            lane.shut_since = self.now;
         }
         let any = match seat {
             NONE => {
