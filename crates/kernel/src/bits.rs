@@ -90,6 +90,16 @@ impl BitSet {
         word >> (i % WORD) & 1 == 1
     }
 
+    /// The members of the 64 places in a row that `i` is one of, from a multiple of 64 on: a bit
+    /// each.
+    #[inline]
+    pub fn word_of(&self, i: usize) -> u64 {
+        match self.len <= WORD {
+            true => self.root,
+            false => self.words[i / WORD],
+        }
+    }
+
     /// The smallest member not below `i`.
     #[inline]
     pub fn next_from(&self, i: usize) -> Option<usize> {

@@ -7,7 +7,7 @@ use backwater_kernel::Time;
 
 use crate::flow_control::cyclic::Counters;
 use crate::hop::unit::NONE;
-use crate::spec::frames;
+use crate::spec::frames::Price;
 
 /// Whose credit is whose.
 #[derive(Debug, Default)]
@@ -27,14 +27,19 @@ pub(crate) struct Credits {
 #[derive(Debug)]
 pub(crate) struct Credited {
     pub channel: u32,
-    pub lane: u32,
-    /// Its place among the lanes of the port, where those are counted.
+    /// The queue in which its frames wait,
+    pub queue: u32,
+    /// and its place among the lanes of that; [`NONE`] if it is all of it.
+    pub seat: u32,
+    /// Its place among the lanes of the port, where those are counted; [`NONE`] elsewhere.
     pub place: u32,
     pub class: u8,
-    /// What one unit of credit is good for.
-    pub unit_bytes: u32,
-    /// Counted with each frame before it is divided into units.
-    pub overhead_bytes: i32,
+    /// The frame that goes next lacks credit.
+    pub is_shut: bool,
+    /// What that frame costs; 0 if none waits.
+    pub needs: u32,
+    /// What frames cost.
+    pub price: Price,
     /// Whatever a frame costs, none starts with less credit.
     pub floor: u32,
     /// It has a limit in common with other lanes of its port.
@@ -53,10 +58,17 @@ impl Credits {
         leg.filter(|leg| *leg != NONE)
     }
 
+    /// Is the leg that of a lane whose counters the port states?
+    #[inline]
+    pub fn is_counted(&self, leg: u32) -> bool {
+        let lane = self.lanes.get(leg as usize);
+        lane.is_some_and(|lane| lane.place != NONE)
+    }
+
     /// What a frame costs on a leg.
     #[inline]
     pub fn cost(&self, leg: u32, bytes: u64) -> u32 {
-        self.lanes[leg as usize].cost(bytes)
+        self.lanes[leg as usize].price.of(bytes)
     }
 
     /// Counters of a channel, if it has some.
@@ -68,13 +80,5 @@ impl Credits {
     #[inline]
     pub fn counters_mut(&mut self, channel: u32) -> Option<&mut Counters> {
         self.counters.get_mut(channel as usize)?.as_deref_mut()
-    }
-}
-
-impl Credited {
-    /// What a frame costs.
-    #[inline]
-    pub fn cost(&self, bytes: u64) -> u32 {
-        frames::cost(self.unit_bytes, self.overhead_bytes, bytes)
     }
 }

@@ -87,12 +87,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return;
         }
         leg.receiver.credit_waits = true;
-        let link = &self.network.credits[leg.sender.control as usize];
-        if self.network.settings[link.settings as usize]
-            .rule
-            .by_port()
-            .is_some()
-        {
+        if self.network.classes.credits.is_counted(leg_id) {
             return self.note_news(leg_id);
         }
         let value = self.credit_value(leg_id);

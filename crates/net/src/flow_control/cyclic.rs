@@ -158,6 +158,8 @@ pub(crate) struct Counters {
     earliest: Time,
     /// When the port is asked next because there is news; `Time::MAX` if it isn't,
     asked_at: Time,
+    /// News comes faster than messages may follow each other.
+    is_hurried: bool,
     /// and when because it may have been silent for long. It stays while messages start, and is
     /// asked for again as it comes too soon.
     alarm_at: Time,
@@ -190,12 +192,19 @@ impl Counters {
             last: Time::ZERO,
             earliest: Time::ZERO,
             asked_at: Time::MAX,
+            is_hurried: false,
             alarm_at: Time::MAX,
             shared: 0,
         })
     }
 
+    /// Lanes of the port, those that are not counted included.
+    pub fn places(&self) -> u32 {
+        self.lanes.len() as u32
+    }
+
     /// The leg of a lane.
+    #[inline]
     pub fn leg(&self, place: u32) -> Option<u32> {
         Some(self.lanes.get(place as usize)?.as_ref()?.1)
     }
@@ -227,16 +236,28 @@ impl Counters {
 
     /// The port is asked at a time that it gave.
     pub fn on_timer(&mut self, now: Time) -> When {
-        let mut is_due = false;
-        for at in [&mut self.asked_at, &mut self.alarm_at] {
-            if *at == now {
-                (*at, is_due) = (Time::MAX, true);
-            }
+        let (is_asked, is_alarm) = (self.asked_at == now, self.alarm_at == now);
+        if is_asked {
+            self.asked_at = Time::MAX;
+            self.is_hurried &= self.has_news();
         }
-        match is_due {
+        if is_alarm {
+            self.alarm_at = Time::MAX;
+        }
+        match is_asked || is_alarm {
             true => self.when(now),
             false => When::Wait,
         }
+    }
+
+    /// A message has started. In a hurry the port is asked as soon as the next may: that is always
+    /// as long from here, so its timer is one of a row and is not sorted.
+    pub fn after_start(&mut self, now: Time) -> When {
+        if self.is_hurried && now < self.earliest && self.earliest < self.asked_at {
+            self.asked_at = self.earliest;
+            return When::At(self.earliest);
+        }
+        self.when(now)
     }
 
     /// When is there something to say?
@@ -245,7 +266,8 @@ impl Counters {
         if self.is_wanted {
             return When::Wait;
         }
-        let (due, asked) = match (self.has_news(), self.spec.update.at_least_every) {
+        let has_news = self.has_news();
+        let (due, asked) = match (has_news, self.spec.update.at_least_every) {
             (true, _) => (self.earliest, &mut self.asked_at),
             (false, None) => return When::Wait,
             (false, Some(every)) => {
@@ -261,6 +283,7 @@ impl Counters {
             return When::Wait;
         }
         *asked = due;
+        self.is_hurried |= has_news;
         When::At(due)
     }
 
@@ -281,17 +304,24 @@ impl Counters {
     /// Lanes with news, which is told with that.
     fn take_news(&mut self) -> Places {
         let first = self.news.next_cyclic(self.next).unwrap_or(0);
-        let group = first / 32 * 32;
-        let within = |place: &usize| *place < group + 32;
-        let (mut bits, mut next) = (0_u32, Some(first));
-        for _ in 0..self.spec.update.classes {
-            let Some(place) = next else { break };
-            bits |= 1 << (place - group);
-            self.news.remove(place);
-            self.next = place + 1;
-            // Those before the first come when none is left behind it.
-            let behind = self.news.next_from(place + 1).filter(within);
-            next = behind.or_else(|| self.news.next_from(group).filter(within));
+        let (group, most) = (first / 32 * 32, self.spec.update.classes);
+        let known = self.news.word_of(group) >> (group % 64) as u32 & u64::from(u32::MAX);
+        // Those before the first come when none is left behind it.
+        let behind = known & u64::MAX << (first - group);
+        let mut bits = 0_u32;
+        let mut left = if behind == 0 { known } else { behind };
+        for _ in 0..most {
+            if left == 0 {
+                left = known & !u64::from(bits);
+            }
+            let bit = left.trailing_zeros();
+            if bit >= 32 {
+                break;
+            }
+            left &= left - 1;
+            bits |= 1 << bit;
+            self.news.remove(group + bit as usize);
+            self.next = group + bit as usize + 1;
         }
         Places {
             first: group as u32,

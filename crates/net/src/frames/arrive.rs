@@ -201,7 +201,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.join_lane(channel_id, id);
         }
         if kind & (Channel::CREDITS | Channel::SCHEDULED) != 0 {
-            self.note_join(channel_id, id, class);
+            self.note_join(channel_id, id, at);
         }
         if !has_event {
             self.wake_port(channel_id);

@@ -10,9 +10,10 @@ use alloc::{format, vec};
 
 use backwater_kernel::{BuildError, EventQueue};
 
-use crate::flow_control::cyclic::{Counters, Places, When, cut};
+use crate::flow_control::cyclic::{Counters, When, cut};
+use crate::hop::frame::Message;
 use crate::hop::kind::{ControlKind, UnitKind};
-use crate::hop::load::{Words, counter_of, set_counter};
+use crate::hop::load::{counter_of, set_counter};
 use crate::hop::timer::Timer;
 use crate::hop::wire::Ticket;
 use crate::network::Network;
@@ -97,12 +98,6 @@ impl Network {
         self.settings[link.settings as usize].buffer_units
     }
 
-    /// Do the lanes of a channel share one limit?
-    fn shares_port(&self, channel: u32) -> bool {
-        let counters = self.classes.credits.counters(channel);
-        counters.is_some_and(|own| own.spec.port_units.is_some())
-    }
-
     /// Does what a lane shares with others keep it from starting a frame of this cost?
     pub(crate) fn lacks_share(&self, leg: u32, cost: u32) -> bool {
         let lane = &self.classes.credits.lanes[leg as usize];
@@ -133,22 +128,40 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A lane has freed enough to be told of.
     #[inline(never)]
     pub(crate) fn note_news(&mut self, leg: u32) {
-        let lane = &self.network.classes.credits.lanes[leg as usize];
-        let (channel, place, now) = (lane.channel, lane.place, self.now);
-        let counters = self.network.classes.credits.counters_mut(channel);
-        let when = counters.map_or(When::Wait, |own| own.on_news(place, now));
-        self.update_when(channel, when);
+        let credits = &mut self.network.classes.credits;
+        let lane = &credits.lanes[leg as usize];
+        let (channel, place) = (lane.channel, lane.place);
+        if let Some(counters) = credits.counters_mut(channel) {
+            let (when, bytes) = (
+                counters.on_news(place, self.now),
+                counters.spec.update.bytes,
+            );
+            self.update_when(channel, when, bytes);
+        }
     }
 
     pub(crate) fn on_update_timer(&mut self, channel: u32) {
-        let (now, counters) = (self.now, self.network.classes.credits.counters_mut(channel));
-        let when = counters.map_or(When::Wait, |own| own.on_timer(now));
-        self.update_when(channel, when);
+        if let Some(counters) = self.network.classes.credits.counters_mut(channel) {
+            let (when, bytes) = (counters.on_timer(self.now), counters.spec.update.bytes);
+            self.update_when(channel, when, bytes);
+        }
     }
 
-    fn update_when(&mut self, channel: u32, when: When) {
+    /// An update about the data of `channel`, of so many bytes, is wanted now or later: they follow
+    /// each other as there is news.
+    #[inline(always)]
+    fn update_when(&mut self, channel: u32, when: When, bytes: u32) {
         match when {
-            When::Now => self.want_update(channel),
+            When::Now => {
+                let ticket = Ticket {
+                    leg: channel,
+                    kind: ControlKind::Update,
+                    value: 0,
+                    bytes,
+                };
+                self.network.channels[channel as usize ^ 1].push_control(ticket);
+                self.wake_port(channel ^ 1);
+            }
             When::At(at) => self.set_timer(at, channel, Timer::Update, 0),
             When::Wait => {}
         }
@@ -163,21 +176,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.want_statement(channel);
         let next = self.later(statement.every);
         self.set_timer(next, channel, Timer::Statement, 0);
-    }
-
-    /// An update about the data of `channel` is wanted: they follow each other as there is news.
-    fn want_update(&mut self, channel: u32) {
-        let Some(counters) = self.network.classes.credits.counters(channel) else {
-            return;
-        };
-        let ticket = Ticket {
-            leg: channel,
-            kind: ControlKind::Update,
-            value: 0,
-            bytes: counters.spec.update.bytes,
-        };
-        self.network.channels[channel as usize ^ 1].push_control(ticket);
-        self.wake_port(channel ^ 1);
     }
 
     /// A statement of what was sent over `channel` is wanted: all its parts at once. One waits at a
@@ -207,79 +205,82 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// It starts: only now it is decided what it says.
+    #[inline]
     pub(crate) fn make_message(&mut self, ticket: Ticket) -> Option<u32> {
         let channel = ticket.leg;
-        let (places, words) = match ticket.kind {
-            ControlKind::Update => self.write_update(channel)?,
-            _ => self.write_statement(channel, ticket.value as usize)?,
-        };
-        let is_sorted = self.network.classes.credits.counters(channel)?.is_sorted;
-        let spoken_of = u64::from(places.first) << 32 | u64::from(places.bits);
-        let mark = words.iter().fold(spoken_of, |mark, word| {
-            mark.rotate_left(7) ^ word.wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        });
-        let says = u64::from(channel) << 36 ^ ticket.kind.mark(mark);
+        let mut message = Message::default();
+        match ticket.kind {
+            ControlKind::Update => self.write_update(channel, &mut message)?,
+            _ => self.write_statement(channel, ticket.value as usize, &mut message)?,
+        }
+        let says = u64::from(channel) << 36 ^ ticket.kind.mark(message.mark());
         self.hash.add(self.now.ps(), says);
         let number = self.by_class.controls_made;
         self.by_class.controls_made += 1;
         let units = &mut self.network.units;
-        Some(units.message_frame(self.now, number, ticket, (places, is_sorted, words)))
+        Some(units.message_frame((self.now, number), ticket, &message))
     }
 
-    fn write_update(&mut self, channel: u32) -> Option<(Places, Words)> {
+    #[inline]
+    fn write_update(&mut self, channel: u32, message: &mut Message) -> Option<()> {
         let now = self.now;
-        let credits = &mut self.network.classes.credits;
+        let network = &mut self.network;
+        let credits = &mut network.classes.credits;
         credits.sent[channel as usize ^ 1] += 1;
-        let counters = credits.counters_mut(channel)?;
-        let places = counters.start(now);
-        let mut words = Words::default();
-        for (at, place) in places.each().enumerate() {
-            let leg = self.network.counted_leg(channel, place)?;
-            let value = self.bind_credit(leg, 0);
-            set_counter(&mut words, at, value);
+        let counters = credits.counters.get_mut(channel as usize)?.as_deref_mut()?;
+        message.places = counters.start(now);
+        message.is_sorted = counters.is_sorted;
+        for (at, place) in message.places.each().enumerate() {
+            let leg = &mut network.legs[counters.leg(place)? as usize];
+            let link = &mut network.credits[leg.sender.control as usize];
+            link.last_credit = now;
+            let rule = network.settings[link.settings as usize].rule.by_port()?;
+            let receiver = &mut leg.receiver;
+            let value = rule.value(receiver.view(link.known_lost));
+            receiver.credit_waits = false;
+            receiver.unreported = rule.left(receiver.unreported);
+            set_counter(&mut message.words, at, value);
         }
-        let counters = self.network.classes.credits.counters_mut(channel)?;
-        let when = counters.when(now);
-        self.update_when(channel, when);
-        Some((places, words))
+        let (when, bytes) = (counters.after_start(now), counters.spec.update.bytes);
+        self.update_when(channel, when, bytes);
+        Some(())
     }
 
     /// One part of a statement: it speaks of as many lanes as fit, in order.
-    fn write_statement(&self, channel: u32, part: usize) -> Option<(Places, Words)> {
+    fn write_statement(&self, channel: u32, part: usize, message: &mut Message) -> Option<()> {
         let counters = self.network.classes.credits.counters(channel)?;
         let statement = counters.spec.statement?;
-        let places = counters.parts(statement.classes).nth(part)?;
-        let mut words = Words::default();
-        for (at, place) in places.each().enumerate() {
+        message.places = counters.parts(statement.classes).nth(part)?;
+        message.is_sorted = counters.is_sorted;
+        for (at, place) in message.places.each().enumerate() {
             let leg = counters.leg(place)?;
             let sent = self.network.legs[leg as usize].sender.sent;
-            set_counter(&mut words, at, cut(sent, statement.bits));
+            set_counter(&mut message.words, at, cut(sent, statement.bits));
         }
-        Some((places, words))
+        Some(())
     }
 
     /// An update about the data of `channel` has come to its sender.
     pub(crate) fn take_update(&mut self, channel: u32, id: u32) {
         let (places, words) = self.network.units.message(id);
         self.network.units.end_frame(id);
-        let shares = self.network.shares_port(channel);
+        let Some(own) = self.network.classes.credits.counters(channel) else {
+            return;
+        };
+        let shares = own.spec.port_units.is_some();
         for (at, place) in places.each().enumerate() {
             let Some(leg) = self.network.counted_leg(channel, place) else {
                 continue;
             };
             let before = self.network.legs[leg as usize].sender.credit;
             self.set_credit(leg, counter_of(&words, at));
-            if shares {
-                self.network.note_use(leg, before);
+            match shares {
+                true => self.network.note_use(leg, before),
+                false => self.turn_lane(leg),
             }
         }
         if shares {
-            return self.turn_lanes(channel);
-        }
-        for place in places.each() {
-            if let Some(leg) = self.network.counted_leg(channel, place) {
-                self.turn_lane(leg);
-            }
+            self.turn_lanes(channel);
         }
     }
 
@@ -287,8 +288,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// back is what another may have waited for, or been sure of.
     pub(crate) fn turn_lanes(&mut self, channel: u32) {
         let kept = self.network.classes.credits.counters(channel);
-        let legs: Vec<u32> = kept.map_or(Vec::new(), |own| own.legs().collect());
-        legs.into_iter().for_each(|leg| self.turn_lane(leg));
+        for place in 0..kept.map_or(0, Counters::places) {
+            if let Some(leg) = self.network.counted_leg(channel, place) {
+                self.turn_lane(leg);
+            }
+        }
     }
 
     /// A statement of what was sent over `channel` has come to its receiver.

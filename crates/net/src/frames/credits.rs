@@ -12,6 +12,7 @@ use alloc::vec;
 use backwater_kernel::{BuildError, EventQueue, Time};
 
 use crate::classes::credits::Credited;
+use crate::classes::lanes::Lane;
 use crate::flow_control::Settings;
 use crate::hop::kind::ControlKind;
 use crate::hop::leg::{Leg, LegCounts};
@@ -61,6 +62,7 @@ impl Network {
     ) {
         let settings = settings(spec, &credit.rule);
         let counters = spec.counters.filter(|_| credit.zones().is_none());
+        let (queue, seat) = self.classes.queue_of(lane);
         let node = self.channels[channel as usize].to;
         let mut leg = Leg::idle(channel, node, NONE, NONE);
         self.control_by(&mut leg, settings);
@@ -71,11 +73,13 @@ impl Network {
         self.counts.push(LegCounts::default());
         self.classes.credits.lanes.push(Credited {
             channel,
-            lane,
-            place: 0,
+            queue: queue as u32,
+            seat: seat.map_or(NONE, |seat| seat as u32),
+            place: NONE,
             class,
-            unit_bytes: credit.unit_bytes,
-            overhead_bytes: credit.overhead_bytes,
+            is_shut: false,
+            needs: 0,
+            price: credit.price(),
             floor: counters.map_or(0, |own| own.floor_units),
             shares: counters.is_some_and(|own| own.port_units.is_some()),
             least: i32::MAX,
@@ -134,7 +138,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         };
         let network = &mut self.network;
         let credited = &mut network.classes.credits.lanes[leg as usize];
-        let (cost, shares) = (credited.cost(bytes), credited.shares);
+        let (cost, shares) = (credited.price.of(bytes), credited.shares);
+        let waiting = network.channels[channel as usize].waiting;
+        let is_empty = credited.seat == NONE && waiting & 1 << credited.class == 0;
         let sender = &mut network.legs[leg as usize].sender;
         let sent_before = sender.sent;
         sender.credit -= cost as i32;
@@ -153,9 +159,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.state_sent(leg, sent_before);
         }
         self.probe.on_credit(self.now, leg, credit.into(), false);
-        match shares {
-            true => self.turn_lanes(channel),
-            false => self.turn_lane(leg),
+        match is_empty {
+            // It was open, and nothing waits that could shut it.
+            true => self.network.classes.credits.lanes[leg as usize].needs = 0,
+            false => self.note_first(leg),
+        }
+        if shares {
+            self.turn_lanes(channel);
         }
     }
 
@@ -171,34 +181,69 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
-    /// Credit, or the frame that goes next, has changed: may the lane send?
+    /// The frame of a lane that goes next may be another: may it be sent?
+    #[inline(always)]
+    pub(crate) fn note_first(&mut self, leg: u32) {
+        let lane = &self.network.classes.credits.lanes[leg as usize];
+        let needs = match self.network.first_of_lane(lane) {
+            NONE => 0,
+            first => lane.price.of(self.network.units.get(first).bytes.into()),
+        };
+        self.network.classes.credits.lanes[leg as usize].needs = needs;
+        self.turn_lane(leg);
+    }
+
+    /// Credit has changed, or what is needed of it: may the lane send?
+    #[inline(always)]
     pub(crate) fn turn_lane(&mut self, leg: u32) {
         let is_shut = self.network.lacks_credit(leg);
-        let own = &self.network.classes.credits.lanes[leg as usize];
-        let (id, lane, class) = (own.channel, own.lane, own.class);
-        if !self.shut_lane((id, class, lane), is_shut) {
-            return;
+        if is_shut != self.network.classes.credits.lanes[leg as usize].is_shut {
+            self.shut_lane(leg, is_shut);
         }
+    }
+
+    /// A lane lacks credit for its first frame, or not any more.
+    #[inline(never)]
+    fn shut_lane(&mut self, leg: u32, is_shut: bool) {
+        let classes = &mut self.network.classes;
+        let lane = &mut classes.credits.lanes[leg as usize];
+        lane.is_shut = is_shut;
+        let (id, class, queue, seat) = (lane.channel, lane.class, lane.queue as usize, lane.seat);
         if is_shut {
-            self.network.classes.credits.lanes[leg as usize].shut_since = self.now;
+            lane.shut_since = self.now;
+        }
+        let any = match seat {
+            NONE => {
+                let port = &mut self.network.channels[id as usize];
+                port.shut ^= 1 << class;
+                if port.is(Channel::SCHEDULED) {
+                    self.wake_port(id);
+                }
+                is_shut
+            }
+            _ => {
+                classes.lanes[queue].hold(seat as usize, Lane::SHUT, is_shut);
+                self.renew_waiting(id, class);
+                self.network.is_shut(id, class)
+            }
+        };
+        if is_shut && self.network.legs[leg as usize].sender.is_watched {
             self.note_blocked(leg);
-        } else if self.network.channels[id as usize].waiting & 1 << class != 0 {
+        } else if !is_shut && self.network.channels[id as usize].waiting & 1 << class != 0 {
             self.wake_port(id);
         }
-        self.wake_if_scheduled(id);
-        let any = self.network.is_shut(id, class);
         self.network.classes.gates[id as usize].watches[class as usize].set(self.now, any);
         if P::WATCHES {
-            let gate = self.network.gate_of_lane(lane, class);
+            let gate = self.network.gate_of_lane(leg);
             self.probe.on_gate(self.now, id, gate, is_shut);
         }
     }
 
-    /// The head of a queue has changed.
+    /// The first frame of a queue has changed.
     #[inline]
-    pub(crate) fn note_head(&mut self, channel: u32, class: u8) {
-        if let Some(leg) = self.network.credit_leg(channel, class) {
-            self.turn_lane(leg);
+    pub(crate) fn note_first_in(&mut self, queue: usize) {
+        if let Some(leg) = self.network.classes.credits.leg(queue) {
+            self.note_first(leg);
         }
     }
 
@@ -227,9 +272,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// It starts: only now it is decided what it says.
     pub(crate) fn make_control(&mut self, ticket: Ticket) -> u32 {
         let value = self.bind_control(ticket);
-        let own = &self.network.classes.credits.lanes[ticket.leg as usize];
-        let lane = self.network.gate_of_lane(own.lane, own.class);
-        let channel = own.channel;
+        let lane = self.network.gate_of_lane(ticket.leg);
+        let channel = self.network.classes.credits.lanes[ticket.leg as usize].channel;
         let credits = &mut self.network.classes.credits;
         if ticket.kind == ControlKind::Credit {
             credits.sent[channel as usize ^ 1] += 1;
@@ -243,6 +287,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// It has come to the other end.
+    #[inline(never)]
     pub(crate) fn take_credit_control(&mut self, channel: u32, id: u32, kind: ControlKind) {
         match kind {
             ControlKind::Update => return self.take_update(channel ^ 1, id),
@@ -277,15 +322,10 @@ impl Network {
     #[inline]
     pub(crate) fn lacks_credit(&self, leg: u32) -> bool {
         let own = &self.classes.credits.lanes[leg as usize];
-        match self.first_of_lane(own.lane) {
-            NONE => false,
-            first => {
-                let cost = own.cost(self.units.get(first).bytes.into());
-                let credit = self.legs[leg as usize].sender.credit;
-                i64::from(credit) < i64::from(cost.max(own.floor))
-                    || own.shares && self.lacks_share(leg, cost)
-            }
-        }
+        let credit = self.legs[leg as usize].sender.credit;
+        own.needs != 0
+            && (i64::from(credit) < i64::from(own.needs.max(own.floor))
+                || own.shares && self.lacks_share(leg, own.needs))
     }
 
     /// Units, or frames, wait at the sender of a leg and only credit is missing.

@@ -302,7 +302,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if self.network.classes.sorted(at).is_some() {
             self.check_blocked(channel, class, None);
         }
-        self.note_head(channel, class);
+        self.note_first_in(at);
         self.wake_if_scheduled(channel);
     }
 }

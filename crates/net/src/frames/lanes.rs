@@ -2,6 +2,7 @@
 
 use backwater_kernel::EventQueue;
 
+use crate::classes::credits::Credited;
 use crate::classes::lanes::Lane;
 use crate::hop::unit::NONE;
 use crate::network::Network;
@@ -74,27 +75,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.check_blocked(channel, class, None);
     }
 
-    /// A lane lacks credit for its first frame, or not any more; true if that is news.
-    #[inline]
-    pub(crate) fn shut_lane(
-        &mut self,
-        (channel, class, lane): (u32, u8, u32),
-        is_shut: bool,
-    ) -> bool {
-        let (at, place) = self.network.classes.queue_of(lane);
-        let Some(place) = place else {
-            let port = &mut self.network.channels[channel as usize];
-            let is_news = is_shut != (port.shut & 1 << class != 0);
-            port.shut ^= u8::from(is_news) << class;
-            return is_news;
-        };
-        let is_news = self.network.classes.lanes[at].hold(place, Lane::SHUT, is_shut);
-        if is_news {
-            self.renew_waiting(channel, class);
-        }
-        is_news
-    }
-
     /// All that waited in a sorted queue is gone.
     pub(crate) fn empty_lanes(&mut self, channel: u32, class: u8) {
         let at = self.network.queue(channel, class);
@@ -113,12 +93,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if lanes.has_credit() {
             let lane = lanes.first + place as u32;
             if let Some(leg) = self.network.classes.credits.leg(lane as usize) {
-                self.turn_lane(leg);
+                self.note_first(leg);
             }
         }
     }
 
-    fn renew_waiting(&mut self, channel: u32, class: u8) {
+    pub(crate) fn renew_waiting(&mut self, channel: u32, class: u8) {
         let network = &mut self.network;
         let at = network.queue(channel, class);
         let is_ready = network.classes.lanes[at].is_ready();
@@ -127,32 +107,34 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             true => *waiting |= 1 << class,
             false => *waiting &= !(1 << class),
         }
-        self.note_head(channel, class);
+        self.note_first_in(at);
         self.wake_if_scheduled(channel);
     }
 }
 
 impl Network {
     /// What a lane with credit is shut or opened by, as probes are told.
-    pub(crate) fn gate_of_lane(&self, lane: u32, class: u8) -> Gate {
-        let (at, place) = self.classes.queue_of(lane);
-        let Some(place) = place else {
-            return Gate::Class(class);
-        };
-        let lanes = &self.classes.lanes[at];
-        let owner = lanes.lanes[place].owner;
+    pub(crate) fn gate_of_lane(&self, leg: u32) -> Gate {
+        let own = &self.classes.credits.lanes[leg as usize];
+        if own.seat == NONE {
+            return Gate::Class(own.class);
+        }
+        let lanes = &self.classes.lanes[own.queue as usize];
+        let owner = lanes.lanes[own.seat as usize].owner;
         match lanes.by {
-            Owner::Flow => Gate::Flow(class, owner),
-            Owner::Destination | Owner::Class => Gate::Destination(class, owner),
+            Owner::Flow => Gate::Flow(own.class, owner),
+            Owner::Destination | Owner::Class => Gate::Destination(own.class, owner),
         }
     }
 
-    /// The first frame of a lane.
+    /// The first frame of a lane with credit.
     #[inline]
-    pub(crate) fn first_of_lane(&self, lane: u32) -> u32 {
-        match self.classes.queue_of(lane) {
-            (at, Some(place)) => self.classes.lanes[at].lanes[place].chain.first(),
-            (at, None) => self.next_in_queue(at),
+    pub(crate) fn first_of_lane(&self, own: &Credited) -> u32 {
+        match own.seat {
+            NONE => self.next_in_queue(own.queue as usize),
+            seat => self.classes.lanes[own.queue as usize].lanes[seat as usize]
+                .chain
+                .first(),
         }
     }
 

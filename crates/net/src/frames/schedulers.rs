@@ -43,18 +43,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         network.units.set_rank(id, rank);
     }
 
-    /// A frame has joined a queue with credit, or of a port with a scheduler.
+    /// A frame has joined the queue `at` with credit, or of a port with a scheduler.
     #[inline(never)]
-    pub(crate) fn note_join(&mut self, channel_id: u32, id: u32, class: u8) {
-        let channel = &self.network.channels[channel_id as usize];
-        let has_credit = channel.is(Channel::CREDITS);
-        if channel.is(Channel::SCHEDULED) {
+    pub(crate) fn note_join(&mut self, channel_id: u32, id: u32, at: usize) {
+        if self.network.channels[channel_id as usize].is(Channel::SCHEDULED) {
             self.rank_frame(channel_id, id);
             self.wake_port(channel_id);
         }
-        if has_credit {
-            self.note_head(channel_id, class);
-        }
+        self.note_first_in(at);
     }
 
     /// The port learns which classes may send.

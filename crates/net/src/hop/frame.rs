@@ -37,6 +37,28 @@ enum Packed {
     Packet(Load, Vec<Telemetry>),
 }
 
+/// What a message says that speaks of several lanes of a port.
+#[derive(Default)]
+pub(crate) struct Message {
+    /// The lanes,
+    pub places: Places,
+    /// which are those of flows or stations, or else classes;
+    pub is_sorted: bool,
+    /// their counters, in order.
+    pub words: Words,
+}
+
+impl Message {
+    /// A number that tells it from others, for the trace hash.
+    #[inline(always)]
+    pub fn mark(&self) -> u64 {
+        let spoken_of = u64::from(self.places.first) << 32 | u64::from(self.places.bits);
+        self.words.iter().fold(spoken_of, |mark, word| {
+            mark.rotate_left(7) ^ word.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        })
+    }
+}
+
 /// What a routed unit has where others have their leg, number and copy.
 impl Unit {
     /// Is it a control frame?
@@ -166,24 +188,30 @@ impl Units {
     }
 
     /// Makes a message about several lanes of a channel, with a counter of each.
+    #[inline]
     pub fn message_frame(
         &mut self,
-        now: Time,
-        number: u64,
+        (now, number): (Time, u64),
         ticket: Ticket,
-        (places, is_sorted, words): (Places, bool, Words),
+        message: &Message,
     ) -> u32 {
         let frame = Unit {
             class: 7,
             kind: UnitKind::Control(ticket.kind),
             ..Unit::data(now, NONE, ticket.bytes)
         };
+        let [first, second, rest @ ..] = message.words;
         let load = Load {
             number,
-            window: places.bits,
-            bytes: places.first,
-            is_again: is_sorted,
-            words: self.loads.keep_words(words),
+            seq: first,
+            ack: second,
+            window: message.places.bits,
+            bytes: message.places.first,
+            is_again: message.is_sorted,
+            words: match rest {
+                [0, 0, 0, 0] => NONE,
+                _ => self.loads.keep_words(message.words),
+            },
             ..Load::default()
         };
         let place = self.insert(frame, now.ps());
@@ -192,13 +220,18 @@ impl Units {
     }
 
     /// The lanes of which a message speaks, and their counters, in order.
+    #[inline]
     pub fn message(&self, id: u32) -> (Places, Words) {
         let load = &self.loads.loads[id as usize];
         let places = Places {
             first: load.bytes,
             bits: load.window,
         };
-        (places, self.loads.words[load.words as usize])
+        let words = match load.words {
+            NONE => [load.seq, load.ack, 0, 0, 0, 0],
+            at => self.loads.words[at as usize],
+        };
+        (places, words)
     }
 
     /// Ends a frame's life.

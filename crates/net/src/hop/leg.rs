@@ -5,7 +5,7 @@
 
 use backwater_kernel::stats::Level;
 
-use crate::flow_control::StartLog;
+use crate::flow_control::{self, StartLog};
 use crate::hop::unit::{Fifo, NONE};
 use crate::scheduler::Seat;
 
@@ -159,6 +159,17 @@ impl Sender {
 }
 
 impl Receiver {
+    /// What a lane of a port tells its sender by, where so many units are known to be lost.
+    #[inline]
+    pub fn view(&self, known_lost: u64) -> flow_control::Receiver {
+        let fill = self.fill.value();
+        flow_control::Receiver {
+            fill,
+            unreported: self.unreported,
+            freed: self.arrived - u64::from(fill) + known_lost,
+        }
+    }
+
     #[inline]
     pub fn is_leaf(&self) -> bool {
         self.children == 0

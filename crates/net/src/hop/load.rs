@@ -18,6 +18,7 @@ pub(super) struct Load {
     /// Number in its flow; for control frames in the run.
     pub(super) number: u64,
     /// TCP, RoCE: position. UDP: number. Stops: as [`pack_orders`] has it. Credit: what it says.
+    /// Updates: their first word, `ack` the second.
     pub(super) seq: u64,
     /// Credit: its lane, as [`pack_gate`] has it.
     pub(super) ack: u64,
@@ -25,8 +26,8 @@ pub(super) struct Load {
     pub(super) window: u32,
     /// Payload bytes. Stops: quanta.
     pub(super) bytes: u32,
-    /// Where its [`Words`] are: SACK blocks, counters of an update; over RoCE what switches wrote;
-    /// [`NONE`] for most.
+    /// Where its [`Words`] are: SACK blocks, counters of an update if it has more than two words of
+    /// them; over RoCE what switches wrote; [`NONE`] for most.
     pub(super) words: u32,
     pub(super) flags: u8,
     /// TCP: how many, and [`ECHOES_FIRST`].
@@ -74,14 +75,29 @@ pub(crate) type Words = [u64; 6];
 /// Bits of a counter among them: three of a word.
 const COUNTER_BITS: usize = 20;
 
+/// Word and first bit of each counter.
+const COUNTERS: [(usize, usize); 18] = {
+    let mut all = [(0, 0); 18];
+    let mut at = 0;
+    while at < 18 {
+        all[at] = (at / 3, at % 3 * COUNTER_BITS);
+        at += 1;
+    }
+    all
+};
+
 /// The counter at a place.
+#[inline]
 pub(crate) fn counter_of(words: &Words, at: usize) -> u64 {
-    words[at / 3] >> (at % 3 * COUNTER_BITS) & ((1 << COUNTER_BITS) - 1)
+    let (word, bit) = COUNTERS[at];
+    words[word] >> bit & ((1 << COUNTER_BITS) - 1)
 }
 
 /// Writes the counter at a place where none is.
+#[inline]
 pub(crate) fn set_counter(words: &mut Words, at: usize, value: u64) {
-    words[at / 3] |= value << (at % 3 * COUNTER_BITS);
+    let (word, bit) = COUNTERS[at];
+    words[word] |= value << bit;
 }
 
 /// The loads of all frames, by place.

@@ -139,13 +139,13 @@ impl Network {
     /// Credit of a lane, and what its first frame costs.
     fn inspect_lane_credit(&self, leg: u32) -> Option<Credit> {
         let own = &self.classes.credits.lanes[leg as usize];
-        let needs = match self.first_of_lane(own.lane) {
+        let needs = match self.first_of_lane(own) {
             NONE => 0,
             first => self.units.get(first).bytes,
         };
         let mut credit = self.inspect_credit(leg)?;
-        credit.unit_bytes = own.unit_bytes;
-        credit.needs = own.cost(needs.into());
+        credit.unit_bytes = own.price.unit_bytes;
+        credit.needs = own.price.of(needs.into());
         Some(credit)
     }
 

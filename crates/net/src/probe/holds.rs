@@ -46,7 +46,7 @@ impl Network {
         LegState {
             channel: lane.map_or(sender.channel, |lane| lane.channel),
             flow: Some(sender.flow).filter(|flow| *flow != NONE),
-            gate: lane.map(|lane| self.gate_of_lane(lane.lane, lane.class)),
+            gate: lane.map(|_| self.gate_of_lane(leg)),
             class: lane.map_or(0, |lane| lane.class),
             waiting: sender.queue.len,
             credit: (sender.control != NONE).then(|| sender.credit.into()),

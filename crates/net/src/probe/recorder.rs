@@ -252,6 +252,7 @@ impl Probe for Recorder {
         self.level(at, leg, Measure::Fill, fill as i64);
     }
 
+    #[inline]
     fn on_credit(&mut self, at: Time, leg: u32, credit: i64, _renewed: bool) {
         self.level(at, leg, Measure::Credit, credit);
         self.stops(at, leg, |stops, queue| stops.credit(queue, credit));

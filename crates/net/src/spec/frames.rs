@@ -39,7 +39,7 @@ pub use backwater_ends::spec::messages::{
     ComputeSpec, Happened, MessageSpec, MessagesSpec, Waiter,
 };
 pub use check::{largest_bytes, verify};
-pub(crate) use credit::cost;
+pub(crate) use credit::Price;
 pub use credit::{
     COUNTER_BITS_MAX, ClassCreditRule, ClassCreditSpec, CountersSpec, LaneSpec, Owner, Says,
     Shares, StatementSpec, UpdateSpec,

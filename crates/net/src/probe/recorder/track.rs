@@ -20,7 +20,10 @@ pub(super) struct Track {
     pub rate: Rate,
     /// The queues it follows, of circuits and [`Measure::Stopped`].
     pub stops: Stops,
-    /// Gates that are closed and concern the class it is of.
+    /// Gates that are closed and concern the class it is of: that of its port and its own, a bit
+    /// each,
+    closed_whole: u8,
+    /// and those of hosts and flows.
     closed: BTreeSet<Gate>,
     /// What it is the sum of: levels of legs, or of queues of classes.
     parts: Vec<i64>,
@@ -94,6 +97,7 @@ impl Track {
             spec,
             rate: Rate(0),
             stops: Stops::default(),
+            closed_whole: 0,
             closed: BTreeSet::new(),
             parts: Vec::new(),
             sum: 0,
@@ -166,11 +170,26 @@ impl Track {
             Subject::Class { class, .. } if Network::covers(gate, class) => {}
             _ => return,
         }
+        match gate {
+            Gate::Port => self.close_whole(1, is_stopped),
+            Gate::Class(_) => self.close_whole(2, is_stopped),
+            Gate::Destination(..) | Gate::Flow(..) if is_stopped => {
+                self.closed.insert(gate);
+            }
+            Gate::Destination(..) | Gate::Flow(..) => {
+                self.closed.remove(&gate);
+            }
+        }
+        let is_open = self.closed_whole == 0 && self.closed.is_empty();
+        self.set(at, if is_open { 0.0 } else { 1.0 });
+    }
+
+    #[inline]
+    fn close_whole(&mut self, bit: u8, is_stopped: bool) {
         match is_stopped {
-            true => self.closed.insert(gate),
-            false => self.closed.remove(&gate),
-        };
-        self.set(at, if self.closed.is_empty() { 0.0 } else { 1.0 });
+            true => self.closed_whole |= bit,
+            false => self.closed_whole &= !bit,
+        }
     }
 
     /// Adds the level that has held since the last change to the windows it spans; mostly that is

@@ -135,7 +135,12 @@ impl ClassCreditSpec {
     /// What a frame of so many bytes (FCS included, preamble and gap not) costs.
     #[inline]
     pub fn cost(&self, bytes: u64) -> u32 {
-        cost(self.unit_bytes, self.overhead_bytes, bytes)
+        self.price().of(bytes)
+    }
+
+    /// What frames cost.
+    pub(crate) fn price(&self) -> Price {
+        Price::new(self.unit_bytes, self.overhead_bytes)
     }
 
     /// Units that the receiver must be able to hold.
@@ -197,11 +202,27 @@ impl ClassCreditSpec {
     }
 }
 
-/// What a frame costs, at least one unit.
-#[inline]
-pub(crate) fn cost(unit_bytes: u32, overhead_bytes: i32, bytes: u64) -> u32 {
-    let counted = bytes.saturating_add_signed(overhead_bytes.into());
-    counted.div_ceil(u64::from(unit_bytes)).max(1) as u32
+/// What frames cost: their bytes with what is counted beside them, in whole units, at least one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Price {
+    pub unit_bytes: u32,
+    /// Counted with each frame, and what rounds up.
+    more_bytes: i64,
+}
+
+impl Price {
+    pub fn new(unit_bytes: u32, overhead_bytes: i32) -> Price {
+        Price {
+            unit_bytes,
+            more_bytes: i64::from(overhead_bytes) + i64::from(unit_bytes) - 1,
+        }
+    }
+
+    #[inline]
+    pub fn of(self, bytes: u64) -> u32 {
+        let counted = (bytes as i64 + self.more_bytes).max(0) as u64;
+        (counted / u64::from(self.unit_bytes)).max(1) as u32
+    }
 }
 
 impl CountersSpec {
