@@ -117,9 +117,7 @@ pub(super) fn check(spec: &EthernetSpec) -> Result<(), BuildError> {
     let counts = groups.iter().map(|group| u64::from(group.count));
     let total = spec.flows.len() as u64 + counts.sum::<u64>();
     if total > FLOWS_MAX {
-        return err(alloc::format!(
-            "{total} flows are more than can be numbered"
-        ));
+        return err(alloc::format!("{total} is more than can be numbered"));
     }
     if groups.is_empty() {
         return Ok(());

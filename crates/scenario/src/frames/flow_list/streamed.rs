@@ -5,6 +5,7 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use backwater_kernel::Time;
+use backwater_kernel::words::counted;
 
 use super::{Arrival, COLUMNS, WITH_PORT, of_hpcc, of_line, to_another};
 use crate::frames::net::Net;
@@ -146,8 +147,8 @@ impl List {
                         *width = cells.len();
                     } else if cells.len() != wanted {
                         return Err(format!(
-                            "{} numbers: where rows are of groups, each flow has a line",
-                            cells.len()
+                            "{}: where rows are of groups, each flow has a line",
+                            counted(cells.len(), "number")
                         ));
                     }
                     *left -= 1;
