@@ -75,7 +75,7 @@ impl Pairs {
     pub fn queues(&self, control: Control) -> Option<(&'static str, String)> {
         match control {
             Control::Dcqcn => Some(match self.dcqcn.iter().find(|key| key.0 == MARKS) {
-                Some((_, own)) => (MARKS, own.clone()),
+                Some((_, marks)) => (MARKS, marks.clone()),
                 None => {
                     let [low, high] = self.marks.map(text::bytes);
                     let p = ECN_PROBABILITY;
@@ -86,8 +86,8 @@ impl Pairs {
                 }
             }),
             Control::Rocc => {
-                let own = self.rocc.iter().filter(|key| key.0 != RECOVERY);
-                Some(("rocc", inline(own)))
+                let of_queues = self.rocc.iter().filter(|key| key.0 != RECOVERY);
+                Some(("rocc", inline(of_queues)))
             }
             Control::Udp
             | Control::Reno
