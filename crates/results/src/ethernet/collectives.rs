@@ -35,23 +35,24 @@ struct Found<'a> {
 impl<'a> Found<'a> {
     fn all(run: &'a Frames<'_>) -> Vec<Found<'a>> {
         let times = Times::of(run);
-        let told = run.network.rules.collectives.iter();
-        told.map(|told| {
-            let steps = times::steps(times, told);
-            let each = times::operations(told, &steps);
-            let mut took = Collected::new(KEPT);
-            each.iter()
-                .filter_map(Stretch::took)
-                .for_each(|time| took.record(time.ps()));
-            let took = took.distribution();
-            Found {
-                told,
-                steps,
-                each,
-                took,
-            }
-        })
-        .collect()
+        let operations = run.network.rules.collectives.iter();
+        operations
+            .map(|told| {
+                let steps = times::steps(times, told);
+                let each = times::operations(told, &steps);
+                let mut took = Collected::new(KEPT);
+                each.iter()
+                    .filter_map(Stretch::took)
+                    .for_each(|time| took.record(time.ps()));
+                let took = took.distribution();
+                Found {
+                    told,
+                    steps,
+                    each,
+                    took,
+                }
+            })
+            .collect()
     }
 
     /// What is moved for each rank in a time, bps: over its size, and as a bus would have to.
@@ -360,11 +361,10 @@ pub fn lines(run: &Frames<'_>) -> Vec<String> {
 impl Found<'_> {
     /// `ring: ring-all-reduce of 64,000,000 bytes by 8 ranks: ..`.
     fn sentence(&self, run: &Frames<'_>) -> String {
-        let told = self.told;
         let mut text = format!(
             "{} ({}): ",
-            crate::lines::shortened(&told.name),
-            told.operation.name()
+            crate::lines::shortened(&self.told.name),
+            self.told.operation.name()
         );
         let Some(mean) = self.took.mean() else {
             return text + "not complete";
@@ -380,7 +380,7 @@ impl Found<'_> {
             rate(bus),
             percent(bus / self.line(run))
         );
-        if let Some((idle, whole)) = idle_ps(run, told).zip(self.whole()) {
+        if let Some((idle, whole)) = idle_ps(run, self.told).zip(self.whole()) {
             text += &format!(", {} times idle", significant(whole / idle, 4));
         }
         let left = self.each.len() as u64 - self.took.count();
@@ -400,16 +400,16 @@ pub fn plots(run: &Frames<'_>) -> Vec<Plot> {
         .iter()
         .take(DRAWN)
         .filter_map(|(name, operation, path)| {
-            let own = all.iter().find(|own| own.told.name == *name)?;
-            let stretch = own.each.get(operation - 1)?;
+            let operation_of = all.iter().find(|one| one.told.name == *name)?;
+            let stretch = operation_of.each.get(operation - 1)?;
             let drawn = gantt::Drawn {
                 id: format!("steps-{name}"),
-                title: match own.each.len() {
+                title: match operation_of.each.len() {
                     1 => format!("Steps of {name} by rank"),
                     _ => format!("Steps of {name} by rank, the longest time: {operation}"),
                 },
-                hosts: &own.told.hosts,
-                flows: own.told.flows.clone(),
+                hosts: &operation_of.told.hosts,
+                flows: operation_of.told.flows.clone(),
                 from: stretch.begun?,
                 until: stretch.ended?,
                 path,

@@ -54,8 +54,8 @@ impl<'a> Found<'a> {
     fn of(run: &'a Frames<'_>, told: &'a JobSpec) -> Found<'a> {
         let times = Times::of(run);
         let mut ends = vec![End::default(); told.iterations as usize];
-        let own = told.collectives.start as usize..told.collectives.end as usize;
-        let phases = run.network.rules.collectives.get(own).unwrap_or_default();
+        let range = told.collectives.start as usize..told.collectives.end as usize;
+        let phases = run.network.rules.collectives.get(range).unwrap_or_default();
         for phase in phases {
             let steps = phase.steps * (phase.times / told.iterations.max(1));
             for message in times.messages(phase.flows.clone()) {

@@ -51,12 +51,12 @@ fn one(times: Times<'_>, what: Happened) -> Option<(Time, Time, Option<Happened>
             // What goes in the wake of the one ahead of it began because of what that waited for.
             let mut number = message;
             loop {
-                let own = times.message(flow, number)?;
-                let cause = latest(times, &own.spec.after);
+                let message_there = times.message(flow, number)?;
+                let cause = latest(times, &message_there.spec.after);
                 let ready = cause
                     .and_then(|cause| times.when(cause))
                     .unwrap_or_default();
-                let (begun, ready) = (own.begun?, ready + own.spec.think);
+                let (begun, ready) = (message_there.begun?, ready + message_there.spec.think);
                 let is_behind = number > 0 && ready < begun;
                 let ahead = times.message(flow, number.saturating_sub(1))?;
                 if !(is_behind && ahead.begun == Some(begun)) {
@@ -67,9 +67,9 @@ fn one(times: Times<'_>, what: Happened) -> Option<(Time, Time, Option<Happened>
             }
         }
         Happened::Computed { flow, compute } => {
-            let own = times.compute(flow, compute)?;
-            let begun = own.begun()?;
-            let cause = latest(times, &own.spec.after);
+            let computing = times.compute(flow, compute)?;
+            let begun = computing.begun()?;
+            let cause = latest(times, &computing.spec.after);
             let ahead = compute
                 .checked_sub(1)
                 .map(|compute| Happened::Computed { flow, compute });

@@ -78,11 +78,11 @@ impl<'a> Times<'a> {
 
     /// When it happened, if it did.
     pub fn when(&self, what: Happened) -> Option<Time> {
-        let found = self.found(what.flow())?;
+        let outcome = self.found(what.flow())?;
         let (times, number) = match what {
-            Happened::Received { message, .. } => (&found.received, message),
-            Happened::Sent { message, .. } => (&found.sent, message),
-            Happened::Computed { compute, .. } => (&found.computed, compute),
+            Happened::Received { message, .. } => (&outcome.received, message),
+            Happened::Sent { message, .. } => (&outcome.sent, message),
+            Happened::Computed { compute, .. } => (&outcome.computed, compute),
         };
         times.get(number as usize).copied()
     }
