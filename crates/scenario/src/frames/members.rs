@@ -13,8 +13,8 @@ use super::asked::{Asked, Sums};
 use super::carriers::transport;
 use super::draws::Law;
 use super::flow_list::{Arrival, Hosts, List};
-use super::flows::Flows as All;
 use super::flow_table::Table;
+use super::flows::Flows as All;
 use super::workloads::{self, Either, Setting};
 use crate::given::frames::EthernetFile;
 use crate::given::frames::workloads::{Workloads, WorkloadsKind};
@@ -177,7 +177,10 @@ fn source(
 ) -> Option<(Source, f64, Option<Asked>)> {
     let either = workloads::drawn((given, number), setting, files, mistakes)?;
     Some(match either {
-        Either::Drawn((law, expected, asked)) => (Source::Law(law), expected, Some(asked)),
+        Either::Drawn(drawn) => {
+            let (law, expected, asked) = *drawn;
+            (Source::Law(law), expected, Some(asked))
+        }
         Either::Listed(file) => {
             let list = Source::List {
                 reopen: files.reopen(file.sure()?, &file.at, mistakes)?,

@@ -58,7 +58,10 @@ pub(crate) fn arrivals(
     let span = span(given, setting);
     let mut first = None;
     let (mut all, expected, asked) = match drawn((given, number), setting, files, mistakes)? {
-        Either::Drawn((law, expected, asked)) => (law.all(), expected, asked),
+        Either::Drawn(drawn) => {
+            let (law, expected, asked) = *drawn;
+            (law.all(), expected, asked)
+        }
         Either::Listed(file) => {
             let read = files.read(file.sure()?, &file.at, mistakes)?;
             let mut all = flow_list::read(&read, setting.net, mistakes)?;
@@ -86,7 +89,7 @@ pub(crate) fn span(given: &Workloads, setting: Setting<'_>) -> (Time, Time) {
 
 /// Flows are drawn by a law, or listed in a file.
 pub(crate) enum Either<'a> {
-    Drawn(Drawn),
+    Drawn(Box<Drawn>),
     Listed(&'a Placed<String>),
 }
 
@@ -110,7 +113,8 @@ pub(crate) fn drawn<'a>(
             between,
         } => {
             let law = SizeLaw::read(sizes, files, mistakes)?;
-            Either::Drawn(plan(between, mistakes)?.poisson(load, &law, mistakes)?)
+            let drawn = plan(between, mistakes)?.poisson(load, &law, mistakes)?;
+            Either::Drawn(Box::new(drawn))
         }
         WorkloadsKind::Incast {
             load,
@@ -119,7 +123,8 @@ pub(crate) fn drawn<'a>(
             between,
         } => {
             let law = SizeLaw::read(sizes, files, mistakes)?;
-            Either::Drawn(plan(between, mistakes)?.incast(load, senders, &law, mistakes)?)
+            let drawn = plan(between, mistakes)?.incast(load, senders, &law, mistakes)?;
+            Either::Drawn(Box::new(drawn))
         }
         WorkloadsKind::List { file } => Either::Listed(file),
     })

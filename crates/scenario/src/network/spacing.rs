@@ -36,7 +36,10 @@ fn by_delivery(layers: &[&Tcp], tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Di
     };
     if spec.recovery != Recovery::Sack {
         Diagnostic::error("bbr-needs", "BBR goes by selective acknowledgements")
-            .at(place, "what is delivered is not known without them, or by `rack`")
+            .at(
+                place,
+                "what is delivered is not known without them, or by `rack`",
+            )
             .help("write `recovery = \"sack\"`, or a preset that has it (`linux-3`, `dctcp`)")
             .tell(mistakes);
     }
@@ -59,10 +62,13 @@ fn burst(tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
         mistakes.push(Diagnostic::useless_here("burst_queued", at, why));
     }
     if let (Some(at), true) = (tcp.burst.place(), spec.recovery == Recovery::Rack) {
-        Diagnostic::error("bad-window", "losses that go by time are of segments one by one")
-            .at(at, "`recovery` is `rack`")
-            .help("write `recovery = \"sack\"`, or leave `burst` out")
-            .tell(mistakes);
+        Diagnostic::error(
+            "bad-window",
+            "losses that go by time are of segments one by one",
+        )
+        .at(at, "`recovery` is `rack`")
+        .help("write `recovery = \"sack\"`, or leave `burst` out")
+        .tell(mistakes);
     }
     if let (Some(at), Some(burst)) = (tcp.burst.place(), spec.burst)
         && burst.most_bytes < 2 * spec.mss_bytes

@@ -128,10 +128,12 @@ impl List {
                 continue;
             }
             match &mut self.form {
-                Form::Unknown => match self.begin_form(&line.to_owned())? {
-                    true => {}
-                    false => return self.by_columns([0, 1, 2, 3]),
-                },
+                Form::Unknown => {
+                    let first = line.to_owned();
+                    if !self.begin_form(&first)? {
+                        return self.by_columns([0, 1, 2, 3]);
+                    }
+                }
                 Form::Columns(order) => {
                     let order = *order;
                     return self.by_columns(order);
