@@ -18,8 +18,8 @@ const PHASE_MS: f64 = 10.0;
 
 const WORDS: &str = "Three queue pairs at 40 Gbps; 3, 3, 6, 12, 24 and 52 join every 10 ms, at \
     line rate, and leave in the opposite order. Who leaves has sent what equal shares let it send \
-    until then; a step down begins with the first of a group that is done. Settled is within 5 % of \
-    C/N, and then within 10 % until the next step.";
+    until then; a step down begins with the first of a group that is done. Settled is within 5 % \
+    of C/N, and then within 10 % until the next step.";
 
 /// When the steps begin, ms: those down as the first of the group that leaves is done.
 fn begins(run: &EthernetRun) -> Vec<f64> {
