@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 use backwater_kernel::{BitSet, Time};
 
 use super::{Receiver, Sender};
-use crate::spec::frames::{CountersSpec, LaneSpec, Says, Shares};
+use crate::spec::frames::{CountersSpec, LaneSpec, Says, Shares, UpdateSpec};
 
 /// Most grains of one class in one message.
 const GRAINS_MAX: u32 = 255;
@@ -253,7 +253,14 @@ impl Counters {
     /// A message has started. In a hurry the port is asked as soon as the next may: that is always
     /// as long from here, so its timer is one of a row and is not sorted.
     pub fn after_start(&mut self, now: Time) -> When {
-        if self.is_hurried && now < self.earliest && self.earliest < self.asked_at {
+        let UpdateSpec {
+            spacing,
+            at_least_every,
+            ..
+        } = self.spec.update;
+        // Whoever may not be silent for that long is asked before.
+        let may_wait = at_least_every.is_none_or(|every| every >= spacing);
+        if self.is_hurried && may_wait && now < self.earliest && self.earliest < self.asked_at {
             self.asked_at = self.earliest;
             return When::At(self.earliest);
         }
