@@ -44,7 +44,12 @@ pub use memory::{OwnShareSpec, PoolSpec, ShareSpec, SharedSpec};
 pub use rocc::{MaxCut, RATE_BITS_MAX, RoccPointSpec};
 
 /// Most classes of a port.
-pub const CLASSES_MAX: usize = 8;
+pub const CLASSES_MAX: usize = 32;
+/// Those that a PFC frame can name (IEEE 802.1Q, 36.1.3.2).
+pub const PFC_CLASSES: usize = 8;
+
+/// Classes, a bit each.
+pub type ClassBits = u32;
 /// Bytes of header and frame check sequence around a payload.
 pub const FRAME_OVERHEAD_BYTES: u32 = 18;
 /// Bytes of a VLAN tag.
@@ -179,7 +184,7 @@ pub struct NodeSpec {
     pub watchdog: Option<WatchdogSpec>,
     /// Classes of which it promises to lose nothing, a bit each: a frame of them that is dropped
     /// here, whatever the cause, breaks a promise (a violation of the run).
-    pub promised: u8,
+    pub promised: ClassBits,
 }
 
 /// What a node is.

@@ -6,9 +6,10 @@ use std::cmp::Reverse;
 use backwater_ends::spec::Ecn;
 use backwater_kernel::{Duration, Rate};
 use backwater_net::frames::spec::{
-    Detect, EthernetSpec, NodeKind, NodeSpec, TCP_IP_BYTES, TransportSpec,
+    CLASSES_MAX, Detect, EthernetSpec, NodeKind, NodeSpec, TCP_IP_BYTES, TransportSpec,
 };
 
+use super::controls;
 use super::flows::{Flows, Table};
 use super::lossless::Whole;
 use super::packets::{mtu, packet_bytes};
@@ -58,6 +59,36 @@ pub(crate) fn classes(file: &EthernetFile, classes: u8, mistakes: &mut Diagnosti
             Diagnostic::error("contradiction", "a class is described twice")
                 .twice(&own.class.at, &first.class.at)
                 .help("say all of a class in one `[[classes]]`")
+                .tell(mistakes);
+        }
+    }
+}
+
+/// Classes under flow control against what its messages can name.
+pub(crate) fn nameable(file: &EthernetFile, classes: u8, mistakes: &mut Diagnostics) {
+    let links = controls::given(file).filter_map(|own| Some((own.value.as_ref()?, &own.at)));
+    let general = &file.flow_control;
+    for (rules, at) in links.chain([(&general.value.value, &general.at)]) {
+        let Some((most, why)) = rules.nameable() else {
+            continue;
+        };
+        let named = rules
+            .classes()
+            .and_then(|own| Some((own.iter().flatten().max()?, &own.at)));
+        let (highest, at) = match named {
+            Some((highest, at)) => (*highest, at),
+            None => (classes - 1, at),
+        };
+        if highest >= most {
+            let message = format!("class {highest} can't be under this flow control");
+            Diagnostic::error("bad-class", message)
+                .at(at, format!("names classes 0 to {}", most - 1))
+                .note(why)
+                .note("CBFC and the credit of Kung's papers have up to 32")
+                .help(match named {
+                    Some(_) => "leave the class out, or choose another kind",
+                    None => "name some classes: `classes = [0, 1]`",
+                })
                 .tell(mistakes);
         }
     }
@@ -196,7 +227,7 @@ pub(crate) fn marks(look: &Whole<'_>, mistakes: &mut Diagnostics) {
             queue.is_some_and(|queue| queue.ecn.is_some())
         })
     };
-    let classes: Vec<bool> = (0..8).map(marked).collect();
+    let classes: Vec<bool> = (0..CLASSES_MAX as u8).map(marked).collect();
     for (flow, table) in look.flows.each() {
         if classes[usize::from(flow.class)] {
             continue;

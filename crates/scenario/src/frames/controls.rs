@@ -4,6 +4,8 @@
 //! over each link it has credit, is stopped by what that link alone brought, or is dropped beyond
 //! `per_input`. Output queues then limit nothing.
 
+use backwater_net::frames::spec::{CLASSES_MAX, ClassBits};
+
 use crate::given::frames::EthernetFile;
 use crate::given::frames::flow_control::{FlowControl, Headroom};
 use crate::given::frames::network::Channel;
@@ -13,7 +15,7 @@ use super::net::Net;
 use super::queues::Ports;
 
 /// Classes, a bit each.
-type Mask = u8;
+pub(crate) type Mask = ClassBits;
 
 /// The control of each channel.
 pub(crate) struct Controls<'a> {
@@ -49,7 +51,7 @@ pub(crate) fn given(file: &EthernetFile) -> impl Iterator<Item = &Placed<Option<
 pub(crate) fn mask(classes: &[u8]) -> Mask {
     classes
         .iter()
-        .fold(0, |mask, class| mask | 1 << (class & 7))
+        .fold(0, |mask, class| mask | 1 << (class % CLASSES_MAX as u8))
 }
 
 impl<'a> Controls<'a> {
@@ -176,7 +178,7 @@ impl<'a> Controls<'a> {
         let pauses = matches!(file.flow_control.value.value, FlowControl::Pause(_));
         let stopped = match (ports.lossless, pauses) {
             (0, _) => return,
-            (_, true) => u8::MAX,
+            (_, true) => Mask::MAX,
             (lossless, false) if !ports.at_inputs || ports.is_shared => lossless,
             (_, false) => return,
         };
@@ -189,7 +191,7 @@ impl<'a> Controls<'a> {
         let Some((id, own)) = both.into_iter().next() else {
             return;
         };
-        let class = (self.credited[id as usize] & stopped).trailing_zeros() % 8;
+        let class = (self.credited[id as usize] & stopped).trailing_zeros();
         let said = match own.value {
             FlowControl::None => "asks for no stops".to_owned(),
             _ => format!("gives credit to class {class}"),

@@ -26,7 +26,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::Channels;
-use backwater_net::frames::spec::{BackPressureSpec, Choose, Detect, Notify, Owner, Select};
+use backwater_net::frames::spec::{
+    BackPressureSpec, CLASSES_MAX, Choose, Detect, Notify, Owner, Select,
+};
 
 use super::crossings::cycle;
 use super::flight::{Flight, is_by_destination};
@@ -37,8 +39,9 @@ use crate::language::suggest;
 
 /// Channel and class; with PAUSE the class is 0: it stops all.
 type Place = (u32, u8);
-/// What waits for what, each `8 * channel + class`.
+/// What waits for what, each `CLASSES * channel + class`.
 type Waits = BTreeMap<u32, Vec<u32>>;
+const CLASSES: u32 = CLASSES_MAX as u32;
 
 /// Channels that a message names.
 const NAMED: usize = 12;
@@ -68,12 +71,12 @@ pub(crate) fn check(look: &Whole<'_>) -> Option<Diagnostic> {
     };
     let around = cycle(&graph)?;
     let pressure = &look.file.flow_control.value;
-    let is_credited = |place: &&u32| look.has_credit(**place / 8, (**place % 8) as u8);
+    let is_credited = |place: &&u32| look.has_credit(**place / CLASSES, (**place % CLASSES) as u8);
     let credited = around.iter().filter(is_credited).count();
     let (has_credit, is_mixed) = (credited > 0, credited < around.len());
     let by_class = has_credit || matches!(pressure.value, FlowControl::Pfc(_));
     let name = |place: &u32| {
-        let (channel, class) = (place / 8, place % 8);
+        let (channel, class) = (place / CLASSES, place % CLASSES);
         let name = look.net.channel_name(channel);
         match by_class {
             true => format!("`{name}` class {class}"),
@@ -191,7 +194,7 @@ fn stops_at_outputs(look: &Whole<'_>) -> bool {
     let mut rules = nodes.filter_map(|node| look.pressure(node));
     let mut channels = look.spec.links.channels();
     rules.all(|rules| rules.detect == Detect::Outputs)
-        && !channels.any(|channel| (0..8).any(|class| look.has_credit(channel, class)))
+        && !channels.any(|channel| (0..CLASSES as u8).any(|class| look.has_credit(channel, class)))
 }
 
 /// Where every port may wait for every other one of a switch with very many.
@@ -223,7 +226,7 @@ fn waits(
         if switch_of(look.spec, from).is_none() {
             continue;
         }
-        let index = |(channel, class): Place| 8 * channel + u32::from(class);
+        let index = |(channel, class): Place| CLASSES * channel + u32::from(class);
         if flight.lacks_credit(channel, class) {
             let to = onward.fed((channel, class)).iter();
             let to = to.map(|out| index((*out, class)));
@@ -286,7 +289,9 @@ impl<'a> Onward<'a> {
     fn next(&mut self, pressure: &BackPressureSpec, channel: u32, class: u8) -> Vec<Place> {
         let (look, flight) = (self.look, self.flight);
         let classes: Vec<u8> = match pressure.select {
-            Select::Port => (0..8).filter(|c| pressure.classes & 1 << c != 0).collect(),
+            Select::Port => (0..CLASSES as u8)
+                .filter(|c| pressure.classes & 1 << c != 0)
+                .collect(),
             Select::Class | Select::Destination(_) => vec![class],
         };
         let fed = classes.iter().flat_map(|class| {
@@ -308,7 +313,8 @@ impl<'a> Onward<'a> {
         let filling = self.filling.entry(node).or_insert_with(|| {
             let around = look.net.neighbours[node as usize].iter();
             let around = around.filter(|(other, _)| switch_of(look.spec, *other).is_some());
-            let queues = around.flat_map(|(_, out)| (0..8).map(move |class| (*out, class)));
+            let queues =
+                around.flat_map(|(_, out)| (0..CLASSES as u8).map(move |class| (*out, class)));
             queues.filter(fills).collect()
         });
         let counts = |(out, class): &&Place| {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::{Purpose, Rate, Stream};
-use backwater_net::frames::spec::{FlowSpec, LinkSpec, TrafficSpec, TransportSpec};
+use backwater_net::frames::spec::{CLASSES_MAX, FlowSpec, LinkSpec, TrafficSpec, TransportSpec};
 
 use super::carriers::transport;
 use super::flow_list::Arrival;
@@ -33,7 +33,7 @@ pub(crate) struct Flows<'r> {
     /// From which hosts to which, on average; and flows that are listed.
     pub matrices: Vec<Matrix>,
     pub listed: Vec<Listed>,
-    marked: [bool; 8],
+    marked: [bool; CLASSES_MAX],
     /// Rate of the port of each node: of several the fastest.
     lines: BTreeMap<u32, Rate>,
     room: Room,

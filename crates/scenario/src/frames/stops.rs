@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::{Channels, Duration, Rate};
-use backwater_net::frames::spec::{CountedFrom, EthernetSpec, LinkSpec, Obeyed, QUANTUM_BITS};
+use backwater_net::frames::spec::{
+    CLASSES_MAX, CountedFrom, EthernetSpec, LinkSpec, Obeyed, QUANTUM_BITS,
+};
 
-use super::controls::{Controls, mask};
+use super::controls::{Controls, Mask, mask};
 use crate::circuits::abr_checks::bps;
 use crate::given::frames::flow_control::FlowControl;
 use crate::given::frames::switch::Nodes;
@@ -71,8 +73,8 @@ fn obeyed(controls: &Controls<'_>, id: u32) -> Obeyed {
     // What has credit on the link, or nothing, is not stopped there.
     let own = controls.of(id).rules;
     let free = match (own, own.credited_classes()) {
-        (FlowControl::None, _) => u8::MAX,
-        (_, Some(classes)) => classes.as_deref().map_or(u8::MAX, mask),
+        (FlowControl::None, _) => Mask::MAX,
+        (_, Some(classes)) => classes.as_deref().map_or(Mask::MAX, mask),
         _ => 0,
     };
     let classes = lossless & !free;
@@ -153,8 +155,8 @@ fn words(by: Obeyed) -> String {
 }
 
 /// "class 3", "classes 3 and 4".
-fn class_words(classes: u8) -> String {
-    let all: Vec<String> = (0..8)
+fn class_words(classes: Mask) -> String {
+    let all: Vec<String> = (0..CLASSES_MAX)
         .filter(|class| classes & 1 << class != 0)
         .map(|class| class.to_string())
         .collect();

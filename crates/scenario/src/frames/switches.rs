@@ -158,7 +158,8 @@ fn storm(storm: &Storm, stop_at: Time) -> StormSpec {
     StormSpec {
         from: storm.from,
         until: storm.until.unwrap_or(stop_at),
-        classes: storm.classes.as_deref().map(mask),
+        // Its PFC frames name eight.
+        classes: storm.classes.as_deref().map(|named| mask(named) as u8),
         quanta: storm.quanta,
     }
 }

@@ -6,7 +6,8 @@ use backwater_kernel::Duration;
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Channels, Rate, words::counted};
 use backwater_net::frames::spec::{
-    BackPressureSpec, Choose, Detect, Message, NodeKind, QUANTUM_BITS, Select, WatchdogAction,
+    BackPressureSpec, CLASSES_MAX, Choose, Detect, Message, NodeKind, QUANTUM_BITS, Select,
+    WatchdogAction,
 };
 
 use super::lossless::{Whole, channel_of};
@@ -382,7 +383,7 @@ fn gates(look: &Whole<'_>) -> u64 {
     let mut switches = (0..look.spec.nodes.len() as u32).filter_map(|node| look.pressure(node));
     let select = switches.next().map(|rules| rules.select);
     // Asked once for each class: there may be as many switches to look for as flows.
-    let lossless: [bool; 8] = std::array::from_fn(|class| look.is_lossless(class as u8));
+    let lossless: [bool; CLASSES_MAX] = std::array::from_fn(|class| look.is_lossless(class as u8));
     let flows = (0..).zip(&look.spec.flows);
     let flows = flows.filter(|(_, flow)| lossless.get(usize::from(flow.class)) == Some(&true));
     let mut gates = BTreeSet::new();

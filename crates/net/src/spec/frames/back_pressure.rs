@@ -2,11 +2,13 @@
 
 use backwater_kernel::{Duration, Time};
 
+use super::ClassBits;
+
 /// When and whom a switch stops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BackPressureSpec {
     /// Classes under back-pressure (lossless), a bit each.
-    pub classes: u8,
+    pub classes: ClassBits,
     /// What is stopped.
     pub select: Select,
     /// Where congestion is seen.
@@ -144,17 +146,17 @@ pub struct Obeyed {
     /// Of the whole port: PAUSE.
     pub port: bool,
     /// Of these classes, a bit each: PFC.
-    pub classes: u8,
+    pub classes: ClassBits,
     /// Of destinations in these classes, a bit each.
-    pub destinations: u8,
+    pub destinations: ClassBits,
 }
 
 impl Obeyed {
     /// Whatever comes.
     pub const ALL: Obeyed = Obeyed {
         port: true,
-        classes: u8::MAX,
-        destinations: u8::MAX,
+        classes: ClassBits::MAX,
+        destinations: ClassBits::MAX,
     };
     /// None: nothing is under flow control.
     pub const NONE: Obeyed = Obeyed {
@@ -167,7 +169,7 @@ impl Obeyed {
     pub const fn in_storm(self, classes: Option<u8>, class: u8) -> bool {
         match classes {
             None => self.port,
-            Some(classes) => classes & self.classes & 1 << class != 0,
+            Some(classes) => classes as ClassBits & self.classes & 1 << class != 0,
         }
     }
 }

@@ -8,8 +8,8 @@ use backwater_kernel::{BuildError, Channels, Duration};
 use crate::spec::CLOCK_MAX_PS;
 use crate::spec::frames::{
     CLASSES_MAX, ChannelSpec, Detect, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES,
-    FlowSpec, MemorySpec, Message, NodeKind, Select, Spread, TAG_BYTES, TrafficSpec, TransportSpec,
-    packet_bytes,
+    FlowSpec, MemorySpec, Message, NodeKind, PFC_CLASSES, Select, Spread, TAG_BYTES, TrafficSpec,
+    TransportSpec, packet_bytes,
 };
 
 /// Largest frame: buffers count it in 16 bits.
@@ -65,7 +65,7 @@ fn check_ports(spec: &EthernetSpec) -> Result<(), BuildError> {
         let (_, to) = spec.links.ends(id);
         if channel.queues.len() != classes || classes == 0 || classes > CLASSES_MAX {
             return err(format!(
-                "channel {id}: every port has 1 to 8 classes, the same"
+                "channel {id}: every port has 1 to 32 classes, the same"
             ));
         }
         for queue in &channel.queues {
@@ -187,7 +187,27 @@ fn check_credits(
     Ok(())
 }
 
+/// A PFC frame names eight classes and no more.
+fn check_stopped(spec: &EthernetSpec) -> Result<(), BuildError> {
+    for (id, node) in (0_u32..).zip(&spec.nodes) {
+        let NodeKind::Switch(switch) = &node.kind else {
+            continue;
+        };
+        let by_class = switch
+            .back_pressure
+            .filter(|rules| rules.select == Select::Class);
+        if by_class.is_some_and(|rules| rules.classes >> PFC_CLASSES != 0) {
+            return err(format!(
+                "node {id}: PFC stops classes 0 to {}",
+                PFC_CLASSES - 1
+            ));
+        }
+    }
+    Ok(())
+}
+
 fn check_nodes(spec: &EthernetSpec) -> Result<(), BuildError> {
+    check_stopped(spec)?;
     for (id, node) in (0_u32..).zip(&spec.nodes) {
         let channels = 0..spec.links.len() as u32 * 2;
         let leaving = || {

@@ -2,9 +2,9 @@
 //! itself, over some of its links instead of stops.
 
 use backwater_net::frames::spec::{
-    Bind, ClassCreditRule, ClassCreditSpec, CountersSpec, CreditRule, CreditSpec, Detect,
-    EthernetSpec, LaneSpec, MemorySpec, NodeKind, Owner, Says, Select, Shares, StatementSpec,
-    UpdateSpec,
+    Bind, ClassBits, ClassCreditRule, ClassCreditSpec, CountersSpec, CreditRule, CreditSpec,
+    Detect, EthernetSpec, LaneSpec, MemorySpec, NodeKind, Owner, Says, Select, Shares,
+    StatementSpec, UpdateSpec,
 };
 
 use super::super::routes;
@@ -30,7 +30,7 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
         let is_shared = matches!(switch.memory, MemorySpec::Shared(_));
         let stops = switch.back_pressure;
         let stopped = stops.map_or(0, |it| match it.select {
-            Select::Port => u8::MAX,
+            Select::Port => ClassBits::MAX,
             Select::Class | Select::Destination(_) => it.classes,
         });
         let by_input =

@@ -134,7 +134,11 @@ impl Encoder {
             } => {
                 bytes.extend(MAC_CONTROL);
                 bytes.extend(CREDIT);
-                bytes.extend([message as u8, 1 << (lane.class().unwrap_or(0) & 7)]);
+                // The vector has a bit for each of eight classes; others are named.
+                bytes.extend(match lane.class().unwrap_or(0) {
+                    class @ 0..8 => [message as u8, 1 << class],
+                    class => [0x80 | message as u8, class],
+                });
                 bytes.extend(value.to_be_bytes());
             }
             Content::Counters {
