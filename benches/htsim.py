@@ -12,7 +12,9 @@ end. Without a build only our side is run. BACKWATER names our program, HTSIM th
 (target/htsim/datacenter/htsim_roce). Python 3.11, nothing else.
 
 The work is alike, not equal: ours are datagrams as fast as the port takes them, htsim's are RoCE
-flows whose receivers acknowledge every packet, so that it has more and shorter packets.
+flows whose receivers acknowledge every packet, so that it has more and shorter packets. Of
+`dcqcn-1024` both sides have the same flows, drawn here (web search, half load), and acknowledge
+every packet; ours are under DCQCN, which htsim's RoCE has not: its sources stay at line rate.
 """
 
 import argparse
@@ -64,11 +66,49 @@ def permutation(nodes):
     return list(zip(order, order[1:] + order[:1]))
 
 
-# Scenario here, hosts there, flows there, microseconds there, topology there.
+# Flow sizes of a web search cluster (Alizadeh and others 2010, figure 4): bytes, and the part of
+# the flows that are no larger.
+WEB_SEARCH = [
+    (0, 0),
+    (10_000, 0.15), (20_000, 0.2), (30_000, 0.3), (50_000, 0.4), (80_000, 0.53), (200_000,
+    0.6), (1_000_000, 0.7), (2_000_000, 0.8), (5_000_000, 0.9), (10_000_000, 0.97),
+    (30_000_000, 1),
+]
+
+
+def web_search(hosts, load, rate_bps, microseconds):
+    """Flows that begin at random at each host: host, another one, microsecond, bytes."""
+    draw = random.Random(1)
+    pairs = list(zip(WEB_SEARCH, WEB_SEARCH[1:]))
+    mean = sum((after[1] - before[1]) * (after[0] + before[0]) / 2 for before, after in pairs)
+    gap = mean * 8 / (load * rate_bps) * 1e6
+    flows = []
+    for host in range(hosts):
+        at = draw.expovariate(1 / gap)
+        while at < microseconds:
+            part = draw.random()
+            low, high = next(pair for pair in pairs if part <= pair[1][1])
+            inside = (part - low[1]) / (high[1] - low[1])
+            size = max(1, round(low[0] + inside * (high[0] - low[0])))
+            other = (host + draw.randrange(1, hosts)) % hosts
+            flows.append((host, other, round(at, 3), size))
+            at += draw.expovariate(1 / gap)
+    return sorted(flows, key=lambda flow: flow[2])
+
+
+def host_of_tree(number):
+    """What our fat tree of 16 ports calls the host of this number."""
+    pod, rest = divmod(number, 64)
+    return f"H{pod + 1}_{rest // 8 + 1}_{rest % 8 + 1}"
+
+
+# Scenario here, hosts there, flows there, microseconds there, topology there. Flows with a start and
+# a size are those of both sides.
 WORKLOADS = {
     "incast-pfc": (8, [(0, 3), (1, 3), (2, 3)], 500_000, STAR),
     "fat-tree-128": (128, permutation(128), 1_000, None),
     "fat-tree-1024": (1024, permutation(1024), 200, None),
+    "dcqcn-1024": (1024, web_search(1024, 0.5, 100e9, 1_000), 1_000, None),
 }
 
 COUNTER = """#include <cstdio>
@@ -123,6 +163,12 @@ def ours(name, folder):
     out = Path(folder, "out")
     shutil.rmtree(out, ignore_errors=True)
     command = [BACKWATER, "run", str(SCENARIOS / f"{name}.toml"), "--out", str(out)]
+    flows = WORKLOADS[name][1]
+    if len(flows[0]) == 4:
+        file = Path(folder, "flows.csv")
+        lines = [f"{at} us, {host_of_tree(a)}, {host_of_tree(b)}, {size} B" for a, b, at, size in flows]
+        file.write_text("\n".join(lines) + "\n")
+        command += ["--set", f'workloads.0={{name="web",kind="list",file="{file}",transport="roce"}}']
     _, seconds, memory = timed(command)
     found = json.loads((out / "summary.json").read_text())
     return found["unit_hops"], seconds, memory
@@ -133,7 +179,8 @@ def theirs(name, folder):
     nodes, flows, microseconds, topology = WORKLOADS[name]
     matrix = Path(folder, "flows.cm")
     lines = [f"Nodes {nodes}", f"Connections {len(flows)}"]
-    lines += [f"{a}->{b} start 0 size 0" for a, b in flows]
+    ends = [(*flow, 0, 0)[:4] for flow in flows]
+    lines += [f"{a}->{b} start {at} size {size}" for a, b, at, size in ends]
     matrix.write_text("\n".join(lines) + "\n")
     command = [HTSIM, "-nodes", str(nodes), "-tm", str(matrix), "-end", str(microseconds)]
     command += ["-o", "/dev/null", *COMMON]

@@ -1,9 +1,12 @@
 """Sources and source control of Python: the same hash as those of the program, and their errors.
 
-What is written here a second time is held against the program's own: constant gaps, windows, Reno.
+What is written here a second time is held against the program's own: constant gaps, windows, Reno,
+DCQCN (as docs/python.md has it), RoCC's source.
 """
 
+import pathlib
 import random
+import re
 import subprocess
 import sys
 import traceback
@@ -186,7 +189,86 @@ class Reno(bw.Control):
         self.window = self.threshold if loss == "duplicates" else self.mss
 
 
+def of_the_document(name):
+    """A class that docs/python.md shows."""
+    document = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
+    (text,) = re.findall(rf"^class {name}\(.*?(?=^\S)", document.read_text(), re.S | re.M)
+    found = {"bw": bw}
+    exec(text, found)
+    return found[name]
+
+
+Dcqcn = of_the_document("Dcqcn")
+QUEUE_PAIRS = bw.example("ethernet/dcqcn").set(
+    {
+        "run": {"duration": "4 ms", "warm_up": "0 s"},
+        "roce.control": {"kind": "dcqcn", "profile": "paper"},
+        "buffer.ecn": {"min": "5 kB", "max": "200 kB", "probability": 0.01, "at": "leave"},
+    }
+)
+
+
+class Rocc(bw.Control):
+    """A source that obeys the rates that switches state."""
+
+    recovery, point, allowed = 200 * bw.US, None, None
+
+    def on_rate(self, now, rate_bps, point):
+        if rate_bps <= (self.allowed or self.flow.rate_bps) or point == self.point:
+            self.allowed, self.point, self.timer = rate_bps, point, now + self.recovery
+            self.rate = min(rate_bps, self.flow.rate_bps)
+
+    def on_timer(self, now):
+        if self.allowed > self.flow.rate_bps:
+            self.allowed = self.point = self.rate = None
+        else:
+            self.allowed *= 2
+            self.rate, self.timer = min(self.allowed, self.flow.rate_bps), now + self.recovery
+
+
 class Agreement(unittest.TestCase):
+    def test_dcqcn(self):
+        own = QUEUE_PAIRS.run()
+        found = QUEUE_PAIRS.run(controls={"write*": Dcqcn}, audit=True)
+        self.assertEqual(found.trace_hash, own.trace_hash)
+        self.assertTrue(found.ok)
+
+        class Sooner(Dcqcn):
+            PERIOD = 54 * bw.US
+
+        self.assertNotEqual(QUEUE_PAIRS.run(controls={"write*": Sooner}).trace_hash, own.trace_hash)
+
+    def test_dcqcn_by_bytes_and_with_hyper_increase(self):
+        short = QUEUE_PAIRS.set("roce.control.byte_counter", "60 kB")
+
+        class Short(Dcqcn):
+            COUNTER, hyper = 60_000, 0
+
+            def increase(self):
+                part = super().increase()
+                Short.hyper += part == 2
+                return part
+
+        found = short.run(controls={"write*": Short})
+        own = short.run().trace_hash
+        self.assertEqual(found.trace_hash, own)
+        self.assertGreater(Short.hyper, 0)
+
+        class Milder(Short):
+            GAIN = 1 / 255
+
+        self.assertNotEqual(short.run(controls={"write*": Milder}).trace_hash, own)
+
+    def test_rocc(self):
+        stated = bw.example("ethernet/rocc").set("run", {"duration": "4 ms", "warm_up": "0 s"})
+        own = stated.run().trace_hash
+        self.assertEqual(stated.run(controls={"write*": Rocc}).trace_hash, own)
+
+        class Deaf(Rocc):
+            recovery = 190 * bw.US
+
+        self.assertNotEqual(stated.run(controls={"write*": Deaf}).trace_hash, own)
+
     def test_a_source_of_units(self):
         scenario = WINDOW.set("flows.beat.traffic.interval", "8 us")
         own = scenario.run().trace_hash
@@ -268,6 +350,90 @@ class Pacing(unittest.TestCase):
 
         WINDOW.run(controls={"bulk": Ticking})
         self.assertEqual(came, [(at * bw.US, None) for at in (3, 10, 17)])
+
+
+    def test_a_timer_over_tcp(self):
+        came = []
+
+        class Ticking(bw.Control):
+            def __init__(self, flow):
+                super().__init__(flow)
+                self.window, self.timer = 10 * flow.unit_bytes, 3 * bw.US
+
+            def on_timer(self, now):
+                came.append(now)
+                self.timer = now + 7 * bw.US if now < 20 * bw.US else None
+
+        names = [flow.name for flow in FILES.flows()]
+        FILES.set("run.warm_up", "0 s").run(controls={names[0]: Ticking})
+        # Each end of the connection has one.
+        self.assertEqual(came[:8], [at * bw.US for at in (3, 3, 10, 10, 17, 17, 24, 24)])
+
+    def test_datagrams_go_at_the_rate_of_their_control(self):
+        starts = []
+
+        class Paced(bw.Control):
+            rate = 1_000_000_000
+
+            def __init__(self, flow):
+                super().__init__(flow)
+                self.timer = 100 * bw.US
+
+            def on_packet(self, now, bytes):
+                starts.append((now, bytes))
+
+            def on_timer(self, now):
+                self.rate /= 2
+
+        greedy = DATAGRAMS.set("flows.beat.traffic", {"kind": "greedy", "total": "50 kB"})
+        (row,) = greedy.run(controls={"beat": Paced}).flows.rows()
+        self.assertEqual((row["payload_offered_bytes"], row["delivered_frames"]), (50_000, 50))
+        # 1,000 bytes of payload in 1,066 on the wire.
+        self.assertEqual({bytes for _, bytes in starts}, {1_066})
+        gaps = [after - before for (before, _), (after, _) in zip(starts, starts[1:])]
+        self.assertEqual(gaps, [8_528_000] * 12 + [17_056_000] * 37)
+
+        # Without a rate, that of the port.
+        starts.clear()
+
+        class Free(Paced):
+            rate = None
+
+            def on_timer(self, now):
+                pass
+
+        greedy.run(controls={"beat": Free})
+        gaps = [after - before for (before, _), (after, _) in zip(starts, starts[1:])]
+        self.assertEqual(gaps, [852_800] * 49)
+
+    def test_a_queue_pair_hears_of_stops_marks_and_switches(self):
+        heard = {"stops": 0, "marks": 0, "hops": set(), "packets": 0}
+
+        class Listening(bw.Control):
+            def on_stop(self, now, is_stopped):
+                heard["stops"] += 1
+
+            def on_ack(self, now, ack):
+                heard["marks"] += ack.is_marked
+
+            def on_telemetry(self, now, ack, path):
+                heard["hops"].add((len(path), path[0].rate_bps, path[0].at_ps <= now))
+
+            def on_packet(self, now, bytes):
+                heard["packets"] += 1
+
+        told = QUEUE_PAIRS.set("run.duration", "1 ms")
+        marked = told.set("roce.control", {"kind": "dcqcn", "np": "ack"})
+        found = marked.run(controls={"write*": Listening})
+        self.assertGreater(heard["stops"], 0)
+        self.assertGreater(heard["marks"], 0)
+        self.assertGreater(heard["packets"], 1_000)
+        self.assertEqual(heard["hops"], set())
+        self.assertEqual({flow.is_paced for flow in marked.flows()}, {True})
+        self.assertTrue(found.ok)
+        told.set("roce.control", "hpcc").run(controls={"write*": Listening})
+        # The port of the host, and that of the switch.
+        self.assertEqual(heard["hops"], {(2, 10**11, True)})
 
 
 class Bytes(unittest.TestCase):
@@ -403,7 +569,13 @@ class Mistakes(unittest.TestCase):
     def test_not_every_flow_takes_one(self):
         self.refuses(LookupError, "no flow 'bluk'; there are bulk", WINDOW, controls={"bluk": Fixed})
         self.refuses(TypeError, "is 5; it is a class", WINDOW, controls={"bulk": 5})
-        self.refuses(bw.RunError, "datagrams", DATAGRAMS, controls={"*": Fixed})
+        self.refuses(bw.RunError, "says itself when", DATAGRAMS, controls={"*": Fixed})
+
+        class Rated(bw.Control):
+            rate = 1e6
+
+        self.refuses(TypeError, "nothing paces", FILES, controls={"*": Rated})
+        self.refuses(TypeError, "rate is 0", QUEUE_PAIRS, controls={"*": type("Z", (bw.Control,), {"rate": 0})})
         self.refuses(bw.RunError, "conversation", WINDOW, sources={"acks": Beat})
         self.refuses(LookupError, "none", bw.example("flit/mesh-8x8"), sources={"*": Beat})
         abr = bw.example("abr/five-sources")

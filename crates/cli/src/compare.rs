@@ -1,4 +1,4 @@
-//! `backwater compare`: one workload on one topology under ten schemes, in a table.
+//! `backwater compare`: one workload on one topology under many schemes, in a table.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -45,7 +45,8 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     #[arg(help_heading = "Run")]
     threads: Option<u8>,
-    /// Only these schemes: none, reno, dctcp, n23, n23-class, cbfc, pause, destination, pfc, abr
+    /// Only these schemes: none, reno, dctcp, n23, n23-class, cbfc, pause, destination, pfc, abr,
+    /// or CONTROL+GATE such as dcqcn+pfc, hpcc+cbfc, cubic+none; `*+pfc` is every control under PFC
     #[arg(long, value_name = "SCHEME", num_args = 1.., value_delimiter = ',')]
     #[arg(help_heading = "Run")]
     only: Vec<String>,
@@ -180,7 +181,7 @@ impl Run {
             .write("comparison.toml", info.source.as_bytes())
             .map_err(unwritten)?;
         for scheme in &comparison.schemes {
-            let name = format!("scenarios/{}.toml", scheme.name());
+            let name = format!("scenarios/{scheme}.toml");
             let text = comparison.text(*scheme, comparison.seed);
             directory.write(&name, text.as_bytes()).map_err(unwritten)?;
         }
@@ -237,7 +238,7 @@ fn manifest(info: &CompareInfo, seed: u64, schemes: &[SchemeRuns], seconds: f64)
 
 /// What `--only` sets.
 fn only(names: &[String]) -> Result<Option<Set>, String> {
-    let unknown = names.iter().find(|name| Scheme::of_name(name).is_none());
+    let unknown = names.iter().find(|name| Scheme::chosen(name).is_empty());
     match unknown {
         Some(name) => Err(self::unknown(name)),
         None => Ok((!names.is_empty()).then(|| Set {
@@ -248,13 +249,10 @@ fn only(names: &[String]) -> Result<Option<Set>, String> {
 }
 
 fn unknown(name: &str) -> String {
-    let names: Vec<&str> = Scheme::ALL.iter().map(|scheme| scheme.name()).collect();
-    let hint = match backwater_scenario::nearest(name, names.iter().copied()) {
-        Some(nearest) => format!("; did you mean `{nearest}`?"),
-        None => String::new(),
-    };
+    let hint = Scheme::meant(name).map(|meant| format!("; did you mean `{meant}`?"));
+    let hint = hint.unwrap_or_default();
     format!(
-        "error: there is no scheme `{name}`{hint}\n  schemes: {}",
-        names.join(", ")
+        "error: there is no scheme `{name}`{hint}\n  {}",
+        Scheme::all_names()
     )
 }

@@ -4,13 +4,14 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use backwater_kernel::words::printable;
-use backwater_results::directory::{kind_of, read_at_most, read_file};
+use backwater_results::directory::{kind_of, open_file, read_at_most, read_file};
 use backwater_scenario::compare::is_comparison;
 use backwater_scenario::{
-    Diagnostics, EthernetScenario, LARGEST_BYTES, LARGEST_FILE_BYTES, Scenario, Set, Source,
-    text_of,
+    Diagnostics, EthernetScenario, LARGEST_BYTES, LARGEST_FILE_BYTES, Load, Reopen, Scenario, Set,
+    Source, text_of,
 };
 
 use crate::{Changes, complain, document, example};
@@ -113,7 +114,7 @@ pub fn check(source: Source, changes: &Changes, memory: &Memory) -> Result<(Sour
     let sets = sets(changes).map_err(|message| {
         complain(&message);
     })?;
-    match backwater_scenario::parse_with(&source, &sets, &memory.limits(1), &read_named) {
+    match backwater_scenario::parse_with(&source, &sets, &memory.limits(1), &Disk) {
         Ok(scenario) => {
             if !scenario.warnings.is_empty() {
                 eprintln!("{}", rendered(&scenario.warnings));
@@ -133,7 +134,7 @@ pub fn check(source: Source, changes: &Changes, memory: &Memory) -> Result<(Sour
 /// What was built of a scenario of frames that is refused; says nothing.
 pub fn refused(source: &Source, changes: &Changes, memory: &Memory) -> Option<EthernetScenario> {
     let sets = sets(changes).ok()?;
-    backwater_scenario::refused(source, &sets, &memory.limits(1), &read_named)
+    backwater_scenario::refused(source, &sets, &memory.limits(1), &Disk)
 }
 
 /// Reads a file that a scenario names.
@@ -142,6 +143,22 @@ pub fn refused(source: &Source, changes: &Changes, memory: &Memory) -> Option<Et
 /// If it can't be read, is too large or holds no text.
 pub fn read_named(path: &Path) -> io::Result<String> {
     text_of(read_file(path, LARGEST_FILE_BYTES as u64)?)
+}
+
+/// Files that a scenario names, where they lie.
+#[derive(Clone, Copy, Debug)]
+pub struct Disk;
+
+impl Load for Disk {
+    fn text(&self, path: &Path) -> io::Result<String> {
+        read_named(path)
+    }
+
+    fn reopen(&self, path: &Path) -> io::Result<Reopen> {
+        open_file(path)?;
+        let path = path.to_owned();
+        Ok(Arc::new(move || Ok(Box::new(open_file(&path)?))))
+    }
 }
 
 /// A key and its value; `usage` says how they are given.

@@ -42,7 +42,7 @@ use std::sync::{Mutex, PoisonError};
 
 pub use example::{Example, all as examples, find as example};
 pub use explain::text as explain;
-pub use files::{read, read_named};
+pub use files::{Disk, read};
 pub use sweep::workers::{NotOpened, Points, measure};
 
 use backwater_kernel::words::printable;

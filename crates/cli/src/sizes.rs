@@ -18,7 +18,7 @@ pub(crate) fn tell(name: &str, scenario: &Scenario, is_verbose: bool) -> Value {
         println!("{name}: sizes: only links of Ethernet have them");
         return Value::Null;
     };
-    let needs = of_links(&frames.network);
+    let needs = of_links(frames);
     if needs.is_empty() {
         println!("{name}: sizes: no class is under flow control on any link into a switch");
         return json!([]);
@@ -74,6 +74,8 @@ fn table(frames: &EthernetScenario, needs: &[LinkNeed]) -> Table {
             bytes(sizing.full_rate),
             bytes(sizing.both),
             bytes(need.given),
+            need.verdict.word().into(),
+            bytes(need.verdict.missing()),
         ]
     };
     Table {
@@ -86,7 +88,13 @@ fn table(frames: &EthernetScenario, needs: &[LinkNeed]) -> Table {
             Column::number("no loss", "bytes", "for no loss"),
             Column::number("full rate", "bytes", "for the full rate"),
             Column::number("both", "bytes", "for both"),
-            Column::number("has", "bytes", "by the limits of its credit"),
+            Column::number(
+                "has",
+                "bytes",
+                "by the limits of its credit, or of the input",
+            ),
+            Column::text("verdict", "what it is good for"),
+            Column::number("missing", "bytes", "for what the verdict names"),
         ],
         rows: needs.iter().map(row).collect(),
     }

@@ -22,16 +22,20 @@
 
 mod abr;
 mod aimd;
+mod bbr;
+mod bbr3;
 mod cubic;
 mod cwnd;
 mod dcqcn;
 mod dctcp;
 pub(crate) mod hooks;
 mod hpcc;
+mod hystart;
 mod ratio;
 mod reno;
 mod rm_cell;
 mod rocc;
+mod sample;
 mod swift;
 #[cfg(test)]
 mod tests;
@@ -45,6 +49,7 @@ pub use hooks::{
 };
 pub use ratio::Ratio;
 pub use rm_cell::{ForwardCell, RmCell};
+pub use sample::{Delivered, Sample};
 
 use alloc::boxed::Box;
 
@@ -54,6 +59,8 @@ use crate::outside::Outside;
 use crate::spec::{Congestion, Ecn, RateControlSpec, SourceControlSpec, TcpSpec};
 use abr::Abr;
 use aimd::Aimd;
+use bbr::Bbr;
+use bbr3::Bbr3;
 use cubic::Cubic;
 use dcqcn::Dcqcn;
 use dctcp::Dctcp;
@@ -121,6 +128,8 @@ members! {
         Cubic(Box<Cubic>),
         Dctcp(Box<Dctcp<Reno>>),
         DctcpCubic(Box<Dctcp<Cubic>>),
+        Bbr(Box<Bbr>),
+        Bbr3(Box<Bbr3>),
         Outside(Box<Outside>),
         #[cfg(test)]
         Paced(tests::Paced),
@@ -185,6 +194,14 @@ impl RateControl {
     }
 }
 
+/// What a host hands down at once at a rate: a millisecond of it, no more than 64 kB, at least two
+/// segments, and one where it is slow (draft-cardwell-iccrg-bbr-congestion-control-00, 4.2.2).
+pub(crate) fn quantum(rate: Rate, mss: u64) -> u64 {
+    let least = if rate.0 < 1_200_000 { 1 } else { 2 };
+    let bytes = (rate.0 / 8_000).min(65_536);
+    (bytes / mss.max(1)).max(least) * mss
+}
+
 impl CongestionControl {
     /// As a connection begins whose next byte is at `start`.
     pub(crate) fn new(spec: &TcpSpec, start: u64) -> CongestionControl {
@@ -192,6 +209,8 @@ impl CongestionControl {
             (Congestion::Outside(recipe), _) => {
                 CongestionControl::Outside(Box::new(Outside::new(recipe)))
             }
+            (Congestion::Bbr3, _) => CongestionControl::Bbr3(Box::new(Bbr3::new(spec))),
+            (Congestion::Bbr, _) => CongestionControl::Bbr(Box::new(Bbr::new(spec))),
             (&Congestion::Reno { eighth }, Ecn::Dctcp { gain_shift }) => {
                 let reno = Reno::new(spec, eighth);
                 CongestionControl::Dctcp(Box::new(Dctcp::new(reno, gain_shift, start)))

@@ -1,5 +1,8 @@
 //! What the two ends of a flow saw: plain data for the results layer.
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
 use backwater_kernel::{Distribution, Duration, Time};
 
 use crate::tcp::TcpCounts;
@@ -46,6 +49,51 @@ pub struct EndsOutcome {
     pub due: u64,
     /// TCP, both ends together.
     pub tcp: TcpCounts,
+    /// When what happened that others wait for, whole run.
+    pub messages: Option<Box<MessagesOutcome>>,
+}
+
+/// Messages that wait for others, and computing, in the order of their lists: of those of which
+/// it happened, when.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct MessagesOutcome {
+    /// A message began.
+    pub begun: Vec<Time>,
+    /// Its last byte went to the port.
+    pub sent: Vec<Time>,
+    /// Its last byte came to the destination.
+    pub received: Vec<Time>,
+    /// Computing was over.
+    pub computed: Vec<Time>,
+    /// Of each size of its messages what one takes that has its path to itself; nothing where
+    /// that is not known.
+    pub alone: Vec<Alone>,
+}
+
+/// What a message takes that has its path to itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Alone {
+    /// Of so many bytes.
+    pub bytes: u64,
+    /// From its beginning to its last byte at the destination.
+    pub time: Duration,
+    /// It occupies the port of its source.
+    pub on_port: Duration,
+}
+
+impl MessagesOutcome {
+    /// With what another part of the run has: each end of a flow is in one.
+    pub fn add(&mut self, other: MessagesOutcome) {
+        let take = |own: &mut Vec<Time>, other: Vec<Time>| {
+            if other.len() > own.len() {
+                *own = other;
+            }
+        };
+        take(&mut self.begun, other.begun);
+        take(&mut self.sent, other.sent);
+        take(&mut self.received, other.received);
+        take(&mut self.computed, other.computed);
+    }
 }
 
 impl EndsOutcome {

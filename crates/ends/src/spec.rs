@@ -17,4 +17,6 @@ pub use control::SourceControlSpec;
 pub use rates::{Notify, RateControlSpec};
 pub use roce::{AckEvery, PairRecovery, RoceSpec};
 pub use span::Span;
-pub use tcp::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec, TimerSpec};
+pub use tcp::{
+    AckSpec, BurstSpec, Congestion, Ecn, Queued, Recovery, Reuse, SlowStart, TcpSpec, TimerSpec,
+};

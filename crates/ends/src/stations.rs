@@ -10,7 +10,7 @@ use backwater_kernel::{DelayOutcome, Rate, Time};
 use crate::application::connection::{Arrival, Came, Connection};
 use crate::application::datagrams::Datagrams;
 use crate::application::messages::{Dependences, Messages};
-use crate::application::tally::Tally;
+pub use crate::application::tally::EndsSum;
 pub use crate::application::transfers::{End, News};
 use crate::application::{NEVER_PS, Outgoing, Payload};
 use crate::control::{Inner, Telemetry};
@@ -18,7 +18,6 @@ use crate::outcome::EndsOutcome;
 use crate::queue_pair::QueuePair;
 use crate::spec::RoceSpec;
 use crate::spec::bytes::{TrafficSpec, TransportSpec};
-use crate::tcp::HostClock;
 use crate::{Endpoint as TcpEndpoint, TcpSpec};
 
 /// What concerns all stations of a network.
@@ -57,7 +56,7 @@ enum Endpoint {
     Udp(u32),
 }
 
-/// All stations, by flow.
+/// All stations, by the place of their flow: its number, unless it has none of its own.
 pub struct Stations {
     places: Vec<Endpoint>,
     connections: Vec<Connection<TcpEndpoint>>,
@@ -71,6 +70,7 @@ pub struct Stations {
     dependences: Dependences,
     /// Flows with a message that may begin since something happened elsewhere at their host.
     woken: VecDeque<u32>,
+    all: Setup,
     is_measuring: bool,
 }
 
@@ -88,41 +88,12 @@ impl Stations {
             roce: Vec::new(),
             dependences: Dependences::default(),
             woken: VecDeque::new(),
+            all,
             is_measuring: all.is_measuring,
         };
         let flows: Vec<FlowEnds> = flows.collect();
         for (flow, ends) in (0_u32..).zip(&flows) {
-            let tally = Tally::new(flows.len());
-            let place = match *ends.transport {
-                TransportSpec::Tcp(ref tcp) => {
-                    let clocks = [ends.source, ends.destination]
-                        .map(|station| HostClock::of_host(all.seed, station, tcp));
-                    let [source, destination] = clocks;
-                    let both = [
-                        TcpEndpoint::new(tcp, source, true),
-                        TcpEndpoint::new(tcp, destination, false),
-                    ];
-                    let flavour = flavour(&mut stations.tcp, tcp);
-                    let connection =
-                        Connection::new(all.seed, flow, ends.traffic, flavour, both, tally);
-                    stations.connections.push(connection);
-                    Endpoint::Tcp(stations.connections.len() as u32 - 1)
-                }
-                TransportSpec::Roce(ref roce) => {
-                    let both = [(); 2].map(|()| QueuePair::new(roce, ends.around_bytes));
-                    let flavour = flavour(&mut stations.roce, roce);
-                    let pair = Connection::new(all.seed, flow, ends.traffic, flavour, both, tally);
-                    stations.pairs.push(pair);
-                    Endpoint::Roce(stations.pairs.len() as u32 - 1)
-                }
-                TransportSpec::Udp { payload_bytes, .. } => {
-                    let (traffic, receivers) = (ends.traffic, ends.receivers);
-                    let made = Datagrams::new(all, flow, traffic, payload_bytes, receivers, tally);
-                    stations.datagrams.push(made);
-                    Endpoint::Udp(stations.datagrams.len() as u32 - 1)
-                }
-            };
-            stations.places.push(place);
+            stations.enter((flow, flow), ends, flows.len());
             if let Some(spec) = ends.traffic.messages() {
                 stations.dependences.add(flow, spec);
             }
@@ -336,9 +307,9 @@ impl Stations {
         };
         let waiting = happened.iter().flat_map(|what| self.dependences.of(*what));
         for at in waiting.collect::<Vec<_>>() {
-            let (flow, message) = self.dependences.waiting(at);
+            let (flow, waiter) = self.dependences.waiting(at);
             if let Some(messages) = self.messages(flow) {
-                messages.on_happened(now, message);
+                messages.on_happened(now, waiter);
                 self.woken.push_back(flow);
             }
         }
@@ -421,12 +392,14 @@ impl Stations {
         }
     }
 
-    /// The rate that the source of a queue pair allowed itself as it last did or heard something:
+    /// The rate that the source of a connection is allowed (`None`: it goes by its window); that
+    /// the source of a queue pair allowed itself as it last did or heard something:
     /// that of its port where nothing limits it.
     pub fn rate(&self, flow: u32) -> Option<Rate> {
         match self.places[flow as usize] {
             Endpoint::Roce(at) => Some(self.pairs[at as usize].ends[0].rate()),
-            Endpoint::Tcp(_) | Endpoint::Udp(_) => None,
+            Endpoint::Tcp(at) => self.connections[at as usize].ends[0].rate(),
+            Endpoint::Udp(_) => None,
         }
     }
 
@@ -434,7 +407,8 @@ impl Stations {
     pub fn inner(&self, flow: u32, of: Inner) -> Option<f64> {
         match self.places[flow as usize] {
             Endpoint::Roce(at) => self.pairs[at as usize].ends[0].inner(of),
-            Endpoint::Tcp(_) | Endpoint::Udp(_) => None,
+            Endpoint::Tcp(at) => self.connections[at as usize].ends[0].inner(of),
+            Endpoint::Udp(_) => None,
         }
     }
 }
@@ -456,15 +430,6 @@ pub struct Delivery<'a> {
     pub path: &'a [Telemetry],
 }
 
-/// The number of a flavour of a protocol.
-fn flavour<S: Clone + PartialEq>(known: &mut Vec<S>, wanted: &S) -> u32 {
-    let at = known.iter().position(|known| known == wanted);
-    let at = at.unwrap_or_else(|| {
-        known.push(wanted.clone());
-        known.len() - 1
-    });
-    at as u32
-}
-
+mod opened;
 #[cfg(test)]
 mod tests;

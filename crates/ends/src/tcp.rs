@@ -8,7 +8,12 @@
 //! |---|---|
 //! | `sender` | positions, duplicates, fast retransmit, time-outs, what goes next |
 //! | `sack` | scoreboard, pipe (RFC 6675) |
+//! | `outstanding` | what was sent, and when |
+//! | `rack`, `probe`, `prr`, `undo` | losses by time (RFC 8985), how the window meets them |
+//! | `burst` | what a host hands down at once |
 //! | `cuts` | when an echo of a mark cuts the window |
+//! | `delivery` | how fast what is sent is delivered |
+//! | `pacing` | turns of segments that are spaced |
 //! | `receiver` | order, delayed acknowledgements, blocks, echo of marks |
 //! | `clock` | when a host's timers tick |
 //! | `timer` | ticks of a host, round-trip times, time-outs |
@@ -28,16 +33,25 @@
 //! is repaired with them; it is acknowledged at once. A passive end that sends no data sends no
 //! FIN. After a SYN lost the first window is one segment (RFC 5681).
 
-use backwater_kernel::Time;
+use backwater_kernel::{Rate, Time};
 
-use crate::spec::{Ecn, Recovery, Reuse, TcpSpec};
+use crate::control::Inner;
+use crate::spec::{Ecn, Reuse, TcpSpec};
 
+mod burst;
 mod clock;
 mod cuts;
+mod delivery;
+mod outstanding;
+mod pacing;
+mod probe;
+mod prr;
+mod rack;
 mod receiver;
 mod sack;
 mod sender;
 mod timer;
+mod undo;
 
 pub use clock::HostClock;
 use receiver::Receiver;
@@ -64,6 +78,23 @@ pub struct Segment {
     pub sack: [(u64, u64); 3],
     /// It was sent before.
     pub is_again: bool,
+    /// What it acknowledges came as it first went, as the echo of its timestamp would tell; said
+    /// where repairs are undone.
+    pub echoes_first: bool,
+    /// Frames beyond the first that it takes on the wire, where a burst stays whole.
+    pub further: u16,
+}
+
+impl Segment {
+    /// Position after what came twice, where the first block says so (RFC 2883).
+    pub fn twice(&self) -> Option<u64> {
+        let blocks = usize::from(self.sack_blocks).min(self.sack.len());
+        let (first, rest) = self.sack[..blocks].split_first()?;
+        let within = rest
+            .first()
+            .is_some_and(|r| r.0 <= first.0 && first.1 <= r.1);
+        (first.1 <= self.ack || within).then_some(first.1)
+    }
 }
 
 /// Bits of [`Segment::flags`], as on the wire.
@@ -173,6 +204,12 @@ impl Endpoint {
         }
     }
 
+    /// What its control draws follows from `key`, which differs from connection to connection.
+    pub fn draw_from(mut self, key: u64) -> Endpoint {
+        self.sender.extras.draw_from(key);
+        self
+    }
+
     /// The application hands over `bytes`. A new transfer (all before it was acknowledged)
     /// starts as `spec.reuse` says.
     pub fn send(&mut self, now: Time, spec: &TcpSpec, bytes: u64) {
@@ -187,6 +224,7 @@ impl Endpoint {
                 Reuse::Handshake => self.sender.restart_if_silent(now, spec, &self.clock),
             }
         }
+        self.sender.tell_offered(now, spec);
         self.sender.hand_over(bytes);
     }
 
@@ -204,7 +242,7 @@ impl Endpoint {
         }
         if self.handshake.state == State::Open
             && let Some((seq, bytes)) = self.sender.next_range(spec)
-            && self.sender.may_send(now)
+            && let Some(bytes) = self.sender.turn(now, spec, (seq, bytes))
         {
             return Some(self.data(now, spec, seq, bytes));
         }
@@ -232,7 +270,9 @@ impl Endpoint {
         let mut received = Received::default();
         if segment.flags & flags::ACK != 0 {
             let (clock, counts) = (&self.clock, &mut self.counts);
+            let before = self.sender.standing(spec);
             let acked = self.sender.on_ack(now, spec, clock, segment, counts);
+            self.sender.tell_delivery(now, spec, before, segment);
             received.acked_bytes = acked;
             received.is_finished = acked > 0 && self.sender.is_all_acknowledged();
         }
@@ -250,7 +290,7 @@ impl Endpoint {
     /// When [`Endpoint::on_timer`] wants to be called; `None` if never as things stand.
     pub fn timer(&self) -> Option<Time> {
         let at = self.sender.time_out_at().min(self.sender.slot_at());
-        let at = at.min(self.receiver.ack_at());
+        let at = at.min(self.receiver.ack_at()).min(self.sender.control_at());
         (at != Time::MAX).then_some(at)
     }
 
@@ -262,15 +302,21 @@ impl Endpoint {
         if now >= self.sender.slot_at() {
             self.sender.end_slot();
         }
+        if now >= self.sender.control_at() {
+            self.sender.on_control_timer(now);
+        }
         if now < self.sender.time_out_at() {
             return;
         }
-        self.counts.time_outs += 1;
         if self.handshake.state == State::SynSent {
+            self.counts.time_outs += 1;
             self.handshake.is_due = true;
             self.sender.on_syn_time_out(now, spec, &self.clock);
         } else {
-            self.sender.on_time_out(now, spec, &self.clock);
+            let before = self.sender.standing(spec);
+            let counts = &mut self.counts;
+            self.sender.on_time_out(now, spec, &self.clock, counts);
+            self.sender.tell_given_up(spec, before);
         }
     }
 
@@ -282,6 +328,16 @@ impl Endpoint {
     /// Congestion window, bytes.
     pub fn window_bytes(&self) -> u64 {
         self.sender.window_bytes()
+    }
+
+    /// The rate that its control allows, if it has one.
+    pub fn rate(&self) -> Option<Rate> {
+        self.sender.rate()
+    }
+
+    /// A number that its control keeps to itself, as of what it last heard.
+    pub fn inner(&self, of: Inner) -> Option<f64> {
+        self.sender.inner(of)
     }
 
     /// First position not acknowledged, next position to send, next position expected.
@@ -349,12 +405,16 @@ impl Endpoint {
         let mut segment = self.segment(spec);
         segment.seq = seq;
         segment.bytes = bytes;
+        if bytes > spec.mss_bytes {
+            segment.further = ((bytes - 1) / spec.mss_bytes) as u16;
+        }
         if self.sender.is_end(seq + u64::from(bytes)) {
             segment.flags |= flags::PSH;
             if spec.reuse == Reuse::Handshake {
                 segment.flags |= flags::FIN;
             }
         }
+        self.sender.tell_sent(now, spec, (seq, bytes));
         let sent = self.sender.sent(now, spec, &self.clock, seq, bytes);
         segment.is_again = sent.again_bytes > 0;
         if sent.has_cwr {
@@ -379,7 +439,8 @@ impl Endpoint {
         if spec.ecn != Ecn::Off && self.receiver.has_echo() {
             segment.flags |= flags::ECE;
         }
-        if spec.recovery == Recovery::Sack {
+        segment.echoes_first = spec.undo && self.receiver.echoes_first();
+        if spec.recovery.has_sack() {
             segment.sack_blocks = self.receiver.blocks(&mut segment.sack);
         }
         segment

@@ -65,6 +65,8 @@ pub enum Purpose {
     Workload = 22,
     /// How much later than it is told a source starts.
     Jitter = 23,
+    /// With which phase a source begins to probe.
+    Probing = 24,
 }
 
 /// A probability as an integer threshold, so that decisions compare integers: `0..=2^63`.

@@ -6,6 +6,7 @@ pub(crate) mod account;
 pub(crate) mod credits;
 pub(crate) mod drain;
 pub(crate) mod lanes;
+pub(crate) mod members;
 pub(crate) mod queue;
 pub(crate) mod requests;
 pub mod routes;
@@ -18,15 +19,18 @@ pub(crate) mod trees;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use backwater_ends::outcome::Alone;
 use backwater_ends::stations::{Setup, Stations};
 use backwater_kernel::{Duration, Stream, Time};
 
 use crate::marking::rocc::CongestionPoint;
-use crate::spec::frames::{BackPressureSpec, ClassBits, Select, StormSpec, WatchdogSpec};
+use crate::probe::Gate;
+use crate::spec::frames::{BackPressureSpec, ClassBits, StopsSpec, StormSpec, WatchdogSpec};
 use account::{Account, AccountTimes};
 use credits::Credits;
 use drain::Drain;
 use lanes::Lanes;
+use members::Members;
 use queue::{Queue, QueueCounts};
 use requests::{Asked, Requests};
 use routes::Routes;
@@ -56,10 +60,17 @@ pub(crate) struct Classes {
     /// Ports in front of stations that take frames at their own pace, by channel.
     pub drains: Vec<Drain>,
     pub nodes: Vec<Node>,
+    /// Flows that have a row; those with larger numbers have a slot. If all have, no number is
+    /// larger.
+    pub rows: u32,
+    pub members: Members,
+    /// By place, as all that is of flows.
     pub flows: Vec<FrameFlow>,
     pub losses: Vec<Losses>,
     /// By flow, how long a transfer takes that has the network to itself, if that is known.
     pub alone: Vec<Option<Duration>>,
+    /// Of flows whose messages wait for others, by number: what one takes of each size.
+    pub messages_alone: Vec<(u32, Vec<Alone>)>,
     /// By flow, what became of the frames for each of several stations; empty where no flow has
     /// several.
     pub received: Vec<Vec<Received>>,
@@ -111,9 +122,12 @@ impl Classes {
             credits: Credits::default(),
             drains: Vec::new(),
             nodes: Vec::new(),
+            rows: u32::MAX,
+            members: Members::default(),
             flows: Vec::new(),
             losses: Vec::new(),
             alone: Vec::new(),
+            messages_alone: Vec::new(),
             received: Vec::new(),
             routes: Routes::none(),
             stations: Stations::new(stations, core::iter::empty()),
@@ -126,6 +140,12 @@ impl Classes {
             control_bytes: Vec::new(),
             control_lost: Vec::new(),
         }
+    }
+
+    /// What messages of a flow take, each size of them.
+    pub fn alone_of(&self, flow: u32) -> Vec<Alone> {
+        let at = self.messages_alone.binary_search_by_key(&flow, |own| own.0);
+        at.map_or_else(|_| Vec::new(), |at| self.messages_alone[at].1.clone())
     }
 }
 
@@ -147,7 +167,7 @@ pub(crate) struct Node {
     pub shared: Option<Box<Shared>>,
     pub watchdog: Option<WatchdogSpec>,
     pub storm: Option<StormSpec>,
-    pub back_pressure: Option<BackPressureSpec>,
+    pub stops: StopsSpec,
     /// Channels that leave it, in order.
     pub leaving: Vec<u32>,
     pub time_outs: u64,
@@ -158,8 +178,17 @@ pub(crate) struct Node {
 impl Node {
     /// It stops frames by where they go.
     pub fn stops_stations(&self) -> bool {
-        let rules = self.back_pressure;
-        rules.is_some_and(|rules| matches!(rules.select, Select::Destination(_)))
+        let mut rules = self.stops.all();
+        rules.any(BackPressureSpec::is_by_destination)
+    }
+
+    /// What is stopped for what came over an input in a class: inputs know no destinations.
+    pub fn gate_of(&self, input: u32, class: u8) -> Option<Gate> {
+        let rules = self.stops.at_input(input)?;
+        Some(match rules.is_of_port() {
+            true => Gate::Port,
+            false => Gate::Class(class),
+        })
     }
 }
 
@@ -204,6 +233,8 @@ impl FrameFlow {
     pub const DIVIDED: u8 = 32;
     /// Switches state rates to its sources.
     pub const HEARS_RATES: u8 = 64;
+    /// It has no row.
+    pub const MEMBER: u8 = 128;
 
     /// Where its frames start and where they end, one way or the other.
     #[inline]

@@ -17,6 +17,7 @@ mod inputs;
 mod instant;
 mod lanes;
 mod leaving;
+mod members;
 mod multicast;
 mod notify;
 mod rates;

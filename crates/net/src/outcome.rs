@@ -16,7 +16,7 @@ mod recovery;
 mod standstill;
 
 pub use abr::{AbrOutcome, BurstOutcome, CellCounts, RatePortOutcome};
-pub use backwater_ends::outcome::{CellTcpOutcome, EndsOutcome};
+pub use backwater_ends::outcome::{Alone, CellTcpOutcome, EndsOutcome, MessagesOutcome};
 pub use losses::{Drops, LossCause};
 pub use ports::{FlowPorts, PathGroup, PathOutcome, PortOutcome, PortsOutcome};
 pub use recovery::{FlowRecovery, OutageOutcome, RecoveryOutcome};
@@ -40,6 +40,8 @@ pub struct Outcome {
     pub control_hops: u64,
     /// By flow.
     pub flows: Vec<FlowOutcome>,
+    /// Of flows of frames without a row, by group and size.
+    pub members: Vec<MembersOutcome>,
     /// Of circuits, by leg, in the order of flows and their legs.
     pub legs: Vec<LegOutcome>,
     /// By channel.
@@ -113,6 +115,21 @@ pub struct FlowOutcome {
     pub destinations: Vec<DestinationOutcome>,
 }
 
+/// Flows of a group that have no row, of about one size: what they did together.
+#[derive(Clone, Debug, Default)]
+pub struct MembersOutcome {
+    /// The group, as the specification lists them.
+    pub group: u32,
+    /// Flows that began.
+    pub flows: u64,
+    /// Payload of the smallest.
+    pub least_bytes: u64,
+    /// Payload of the largest.
+    pub most_bytes: u64,
+    /// As if they were one flow.
+    pub found: FlowOutcome,
+}
+
 /// Frames of a flow for one of several stations.
 #[derive(Clone, Debug, Default)]
 pub struct DestinationOutcome {
@@ -144,14 +161,26 @@ impl DestinationOutcome {
 }
 
 impl Outcome {
+    /// Of each flow with a row, and of those without, by group and size.
+    pub fn all_flows(&self) -> impl Iterator<Item = &FlowOutcome> + Clone {
+        let members = self.members.iter().map(|own| &own.found);
+        self.flows.iter().chain(members)
+    }
+
+    /// Flows with a row, and those without that began.
+    pub fn flow_count(&self) -> u64 {
+        let members = self.members.iter().map(|own| own.flows);
+        self.flows.len() as u64 + members.sum::<u64>()
+    }
+
     /// Of all flows, in units.
     pub fn balance(&self) -> Balance {
-        self.flows.iter().map(FlowOutcome::balance).sum()
+        self.all_flows().map(FlowOutcome::balance).sum()
     }
 
     /// Of all flows, in units, and in bytes where those are counted.
     pub fn balances(&self) -> [Balance; 2] {
-        let bytes = self.flows.iter().filter_map(|flow| flow.bytes).sum();
+        let bytes = self.all_flows().filter_map(|flow| flow.bytes).sum();
         [self.balance(), bytes]
     }
 }

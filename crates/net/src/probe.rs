@@ -58,6 +58,29 @@ pub struct Crossing {
     pub bytes: u32,
 }
 
+/// A flow without a row: what became of its transfer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EndedFlow {
+    /// Its number: those of its group follow each other.
+    pub number: u32,
+    /// Its group.
+    pub group: u32,
+    /// Station that sends.
+    pub source: u32,
+    /// Station that receives.
+    pub destination: u32,
+    /// When it began.
+    pub start: Time,
+    /// Payload.
+    pub bytes: u64,
+    /// From there to its last byte at the receiver; nothing if not all came.
+    pub took_ps: Option<u64>,
+    /// What it takes alone, if that is known.
+    pub alone: Option<Duration>,
+    /// Its frames that were dropped.
+    pub dropped: u64,
+}
+
 macro_rules! hooks {
     ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $what:ty),*);)*) => {
         /// Something that watches a run.
@@ -218,6 +241,8 @@ hooks! {
     /// The application at the destination of `flow` (or, for responses, at its source) got
     /// payload in order.
     fn on_payload(at: Time, flow: u32, is_forward: bool, bytes: u64);
+    /// A flow without a row has ended: nothing of it is on its way, and neither end waits.
+    fn on_flow_ended(at: Time, flow: &EndedFlow);
     /// What leaves on `channel` is stopped, or may go again.
     fn on_gate(at: Time, channel: u32, gate: Gate, is_stopped: bool);
     /// Everything of this instant has happened.

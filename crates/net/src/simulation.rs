@@ -191,6 +191,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             unit_hops: self.unit_hops,
             control_hops: 0,
             flows: Vec::new(),
+            members: Vec::new(),
             legs: Vec::new(),
             channels: Vec::new(),
             nodes: Vec::new(),

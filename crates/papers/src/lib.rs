@@ -24,6 +24,7 @@ pub mod measured;
 mod nouredine1999;
 mod plan;
 mod relation;
+mod rocc2020;
 pub mod verdict;
 mod zhang1991;
 
@@ -91,6 +92,7 @@ pub fn papers() -> Vec<Paper> {
         kalyanaraman1998::paper(),
         link_credits::paper(),
         dcqcn::paper(),
+        rocc2020::paper(),
     ]
 }
 

@@ -31,7 +31,7 @@ mod _backwater {
     #[pymodule_export]
     use super::found::Found;
     #[pymodule_export]
-    use super::outside::{Ack, Flow};
+    use super::outside::{Ack, Flow, Hop};
     #[pymodule_export]
     use super::points::{Points, measure};
     #[pymodule_export]

@@ -9,6 +9,7 @@ mod source;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use backwater_ends::control::Telemetry;
 use backwater_ends::outside::{ControlRecipe, SourceRecipe};
 use backwater_kernel::Time;
 use backwater_run::outside::{self, Place};
@@ -56,6 +57,12 @@ impl Flow {
         self.0.is_acknowledged
     }
 
+    /// `rate` of its control holds: it goes over a queue pair, or in datagrams.
+    #[getter]
+    fn is_paced(&self) -> bool {
+        self.0.is_paced
+    }
+
     /// For random numbers of its own: another one for each flow and each seed of the run.
     #[getter]
     fn seed(&self) -> u64 {
@@ -75,17 +82,17 @@ pub fn flows(scenario: &Scenario) -> Vec<Flow> {
 /// An acknowledgement of something new.
 #[pyclass(frozen, get_all, module = "backwater")]
 pub struct Ack {
-    /// What the destination expects next: a unit's number, or a position in the stream (TCP).
+    /// What the destination expects next: a unit's number, or a position in the stream (frames).
     expected: u64,
-    /// Bytes acknowledged by it for the first time (TCP).
+    /// Bytes acknowledged by it for the first time (frames).
     news_bytes: u64,
-    /// Bytes in flight before it came (TCP).
+    /// Bytes in flight before it came (frames).
     flight_bytes: u64,
-    /// The round-trip time that it ends, if one was measured, ps (TCP).
+    /// The round-trip time that it ends, if one was measured, ps (frames).
     rtt_ps: Option<u64>,
     /// Smoothed round-trip time before it, ps; none before the first (TCP).
     smoothed_rtt_ps: Option<u64>,
-    /// It echoes a mark of congestion (TCP with ECN).
+    /// It echoes a mark of congestion: TCP with ECN, queue pairs with `np = "ack"`.
     is_marked: bool,
     /// No loss is being repaired, no mark echoed: a window may grow by it (TCP).
     may_grow: bool,
@@ -102,6 +109,30 @@ impl Ack {
             smoothed_rtt_ps: (smoothed > 0).then_some(smoothed),
             is_marked: ack.is_marked,
             may_grow: ack.may_grow,
+        }
+    }
+}
+
+/// What a port wrote on a packet as it left: one hop of its way (HPCC).
+#[pyclass(frozen, get_all, module = "backwater")]
+pub struct Hop {
+    /// When it left, ps.
+    at_ps: u64,
+    /// Bytes on the wire that the port had sent before it.
+    sent_bytes: u64,
+    /// Bytes that waited in the port, of all classes.
+    queued_bytes: u64,
+    /// Bits per second of the port.
+    rate_bps: u64,
+}
+
+impl Hop {
+    fn of(hop: &Telemetry) -> Hop {
+        Hop {
+            at_ps: hop.at.ps(),
+            sent_bytes: hop.sent_bytes,
+            queued_bytes: hop.queued_bytes,
+            rate_bps: hop.rate.0,
         }
     }
 }

@@ -7,7 +7,7 @@ use backwater_run::job::{self, Job};
 use backwater_run::memory::{self, Memory};
 use backwater_run::{Pace, STEPS, Wanted, WhenMap};
 use backwater_scenario::compare::is_comparison;
-use backwater_scenario::{Set, Source, value_at};
+use backwater_scenario::{Loader, Set, Source, value_at};
 use pyo3::prelude::*;
 
 use crate::columns::Columns;
@@ -218,11 +218,11 @@ impl Scenario {
             )));
         }
         let limits = Memory::default().limits(1);
-        let load = |path: &Path| match self.is_shipped {
-            true => shipped(path),
-            false => backwater::read_named(path),
+        let load: &Loader<'_> = match self.is_shipped {
+            true => &shipped,
+            false => &backwater::Disk,
         };
-        backwater_scenario::parse_with(&self.source, &self.sets, &limits, &load)
+        backwater_scenario::parse_with(&self.source, &self.sets, &limits, load)
             .map_err(|mistakes| Failure::Mistakes(Box::new(mistakes)))
     }
 

@@ -38,6 +38,7 @@ const Chart = (() => {
       data: [positions.map((at) => at * scale), ...plot.curves.map((c) => spread(c.x, c.y, c.style))],
       low: plot.curves.map((c) => c.low && spread(c.x, c.low)),
       high: plot.curves.map((c) => c.high && spread(c.x, c.high)),
+      until: plot.curves.map((c) => c.until && spread(c.x, c.until)),
     };
   };
 
@@ -186,6 +187,7 @@ const Chart = (() => {
           drawClear: [(u) => this.drawIntervals(u, false)],
           draw: [
             (u) => {
+              this.drawSpans(u);
               this.drawIntervals(u, true);
               this.drawMarks(u);
               if (this.u === u && this.clock) this.showNow();
@@ -269,7 +271,9 @@ const Chart = (() => {
     series(curve, i) {
       const stroke = hue(i);
       const bars = curve.style === "bars";
-      const points = curve.style === "points";
+      // Spans are drawn as intervals are.
+      const spans = curve.style === "spans";
+      const points = curve.style === "points" || spans;
       const again = isAgain(i);
       const dots = {
         stroke,
@@ -292,7 +296,7 @@ const Chart = (() => {
               ? uPlot.paths.stepped({ align: 1 })
               : uPlot.paths.linear(),
         points: points
-          ? { show: true, size: 7, ...dots }
+          ? { show: !spans, size: 7, ...dots }
           : {
               show:
                 !bars &&
@@ -309,13 +313,17 @@ const Chart = (() => {
       const { min, max, log } = this.plot.x;
       let low = min != null ? min * this.scale : (xs[0] ?? 0);
       let high = max != null ? max * this.scale : (xs[xs.length - 1] ?? 1);
+      if (max == null)
+        for (const { until = [] } of this.plot.curves)
+          for (const end of until) high = Math.max(high, end * this.scale);
       for (const mark of this.plot.marks)
         if (mark.vertical) {
           const at = mark.at * this.scale;
           if (min == null) low = Math.min(low, at);
           if (max == null) high = Math.max(high, at);
         }
-      const loose = this.plot.curves.some((c) => c.style === "bars" || c.style === "points");
+      const stands = ["bars", "points", "spans"];
+      const loose = this.plot.curves.some((c) => stands.includes(c.style));
       if (log && !(low > 0)) return [1, 10];
       if (log) return loose || high <= low ? [low / 1.15, high * 1.15] : [low, high];
       if (loose) {
@@ -381,6 +389,29 @@ const Chart = (() => {
     reset() {
       const [min, max] = this.extent();
       this.u.setScale("x", { min, max });
+    }
+
+    // As high as there is room for between one whole value and the next.
+    drawSpans(u) {
+      const { ctx } = u;
+      const room = Math.abs(u.valToPos(0, "y", true) - u.valToPos(1, "y", true));
+      const height = Math.min(16 * devicePixelRatio, Math.max(1, room * 0.7));
+      ctx.save();
+      ctx.beginPath();
+      ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
+      ctx.clip();
+      this.plot.curves.forEach((curve, c) => {
+        if (!curve.until || this.hidden.has(c)) return;
+        ctx.fillStyle = hue(c);
+        this.table.until[c].forEach((until, i) => {
+          const y = u.data[c + 1][i];
+          if (until == null || y == null) return;
+          const from = u.valToPos(u.data[0][i], "x", true);
+          const wide = u.valToPos(until * this.scale, "x", true) - from;
+          ctx.fillRect(from, u.valToPos(y, "y", true) - height / 2, Math.max(wide, 1), height);
+        });
+      });
+      ctx.restore();
     }
 
     drawIntervals(u, whiskers) {
@@ -604,16 +635,17 @@ const Chart = (() => {
 
     rows() {
       const { x, y, curves } = this.plot;
-      const { data, low, high } = this.table;
+      const { data, low, high, until } = this.table;
       const head = [x.unit ? `${x.label} [${this.unit}]` : x.label];
       curves.forEach((curve, c) => {
         head.push(y.unit ? `${curve.name} [${y.unit}]` : curve.name);
         if (low[c]) head.push(`${curve.name} low`, `${curve.name} high`);
+        if (until[c]) head.push(`${curve.name} until`);
       });
       const lines = data[0].map((at, i) => [
         this.nameAt(at) ?? at,
         ...curves.flatMap((_, c) =>
-          low[c] ? [data[c + 1][i], low[c][i], high[c][i]] : [data[c + 1][i]],
+          [data[c + 1], low[c], high[c], until[c]].filter(Boolean).map((column) => column[i]),
         ),
       ]);
       return [head, ...lines];

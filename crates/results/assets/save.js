@@ -32,9 +32,10 @@ const Save = (() => {
       if (x > 8 && x + wide > width) [x, y] = [8, y + 18];
       Object.assign(pen, { strokeStyle: stroke, fillStyle: stroke, lineWidth: 1.75 });
       pen.beginPath();
-      const isLine = style !== "bars" && style !== "points";
+      const isBar = style === "bars" || style === "spans";
+      const isLine = !isBar && style !== "points";
       pen.setLineDash(isLine ? dash : []);
-      if (style === "bars") pen.rect(x + 4, y + 4, 10, 10);
+      if (isBar) pen.rect(x + 4, y + 4, 10, 10);
       else if (style === "points") pen.arc(x + 9, y + 9, 3.5);
       else {
         pen.moveTo(x, y + 9);

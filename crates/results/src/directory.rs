@@ -19,7 +19,8 @@ mod lock;
 mod pages;
 
 pub use disk::{
-    fresh_file, is_plain, kind_of, read_at_most, read_file, remove_unfinished, write_whole,
+    fresh_file, is_plain, kind_of, open_file, read_at_most, read_file, remove_unfinished,
+    write_whole,
 };
 pub use earlier::{POINTS, POINTS_LOG};
 pub use lock::Holder;

@@ -3,10 +3,13 @@
 
 mod bounds;
 mod capture;
+mod collectives;
 mod completion;
 mod fair;
+mod fct;
 mod group_table;
 mod groups;
+mod jobs;
 mod network;
 mod pauses;
 mod plots;
@@ -25,7 +28,8 @@ use backwater_net::frames::spec::EthernetSpec;
 use crate::events::Findings;
 pub use capture::{Capture, SNAP_BYTES};
 pub use completion::Completion;
-pub use groups::{fairness, goodputs, lasting};
+pub use fct::{FctFile, MemberNames};
+pub use groups::{fairness, goodputs, lasting, members_goodput};
 pub use trace::EthernetTrace;
 pub(crate) use trace::kind;
 

@@ -60,7 +60,7 @@ mod table_of;
 mod ticks;
 pub mod trace;
 
-pub use self::ethernet::{Capture, EthernetTrace};
+pub use self::ethernet::{Capture, EthernetTrace, FctFile};
 pub use column::{Align, Column, Kind, NoColumn, key};
 pub use directory::{Check, DirectoryError, Manifest, Promise, PromiseState, RunDirectory};
 pub use events::bounds::note_broken_bounds;

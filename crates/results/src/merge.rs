@@ -72,6 +72,7 @@ fn ends(flows: &[&FlowOutcome]) -> EndsOutcome {
         late: total(|ends| ends.late),
         due: total(|ends| ends.due),
         tcp: both_ends(flows.iter().map(|flow| &flow.ends.tcp)),
+        messages: None,
     }
 }
 

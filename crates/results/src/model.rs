@@ -108,6 +108,8 @@ pub struct Curve {
     pub dashed: bool,
     /// Low and high end of the interval of each `y`.
     pub interval: Option<(Vec<f64>, Vec<f64>)>,
+    /// Of [`Style::Spans`], where on the horizontal axis each one ends.
+    pub until: Vec<f64>,
 }
 
 /// How a curve is drawn.
@@ -122,6 +124,8 @@ pub enum Style {
     Points,
     /// A bar a value.
     Bars,
+    /// From `x` to `until`, at `y`.
+    Spans,
 }
 
 /// A reference line.

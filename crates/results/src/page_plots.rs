@@ -45,6 +45,7 @@ fn one_curve(curve: &Value, plot: &Value) -> Result<Curve, String> {
         Some("step") => Style::Step,
         Some("points") => Style::Points,
         Some("bars") => Style::Bars,
+        Some("spans") => Style::Spans,
         other => return Err(format!("a curve of style {other:?}")),
     };
     let ends = [&curve["low"], &curve["high"]];
@@ -52,6 +53,10 @@ fn one_curve(curve: &Value, plot: &Value) -> Result<Curve, String> {
     Ok(Curve {
         dashed: curve["dashed"] == true,
         interval: interval.then(|| (numbers(ends[0]), numbers(ends[1]))),
+        until: match &curve["until"] {
+            Value::Null => Vec::new(),
+            until => numbers(until),
+        },
         ..Curve::new(
             word(curve, "name"),
             style,

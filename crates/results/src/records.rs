@@ -7,8 +7,9 @@ use crate::model::{Cell, Table};
 
 /// Tables in which something is looked up, with rows by the thousand: the page of a run folds them,
 /// and `summary.json` has none of them.
-pub const LOOKED_UP: [&str; 16] = [
+pub const LOOKED_UP: [&str; 17] = [
     "destinations",
+    "steps",
     "tcp",
     "pauses",
     "end-to-end",

@@ -249,6 +249,9 @@ fn scales(plot: &Plot, curves: &[Vec<usize>], sheet: Sheet) -> (Scale, Scale) {
     for (curve, kept) in plot.curves.iter().zip(curves) {
         for &i in kept {
             widen(&mut x, curve.x[i], &plot.x);
+            if let Some(until) = curve.until.get(i) {
+                widen(&mut x, *until, &plot.x);
+            }
             // Its interval does not count: one that few runs give may be many times the values.
             widen(&mut y, curve.y[i], &plot.y);
         }
@@ -267,7 +270,7 @@ fn scales(plot: &Plot, curves: &[Vec<usize>], sheet: Sheet) -> (Scale, Scale) {
     let loose = plot
         .curves
         .iter()
-        .any(|c| matches!(c.style, Style::Bars | Style::Points));
+        .any(|c| matches!(c.style, Style::Bars | Style::Points | Style::Spans));
     let x_whole = are_whole(&|curve, i| curve.x[i]);
     let y_whole = are_whole(&|curve, i| curve.y[i]);
     (
@@ -292,7 +295,7 @@ fn legend(plot: &Plot, sheet: Sheet) -> (String, f64) {
                 "<circle class=\"f\" cx=\"{}\" cy=\"{y}\" r=\"3.5\"/>",
                 x + 9.0
             ),
-            Style::Bars => format!(
+            Style::Bars | Style::Spans => format!(
                 "<rect class=\"f\" x=\"{}\" y=\"{}\" width=\"10\" height=\"10\"/>",
                 x + 4.0,
                 y - 5.0
@@ -404,6 +407,23 @@ fn draw_curve(curve: &Curve, kept: &[usize], frame: &Frame, out: &mut String) {
         }
         Style::Points => dots(curve, kept, frame, 3.5, out),
         Style::Bars => bars(curve, kept, frame, out),
+        Style::Spans => spans(curve, kept, frame, out),
+    }
+}
+
+/// As high as there is room for between one whole `y` and the next.
+fn spans(curve: &Curve, kept: &[usize], frame: &Frame, out: &mut String) {
+    let between = (frame.py(0.0) - frame.py(1.0)).abs();
+    let height = (between * 0.7).clamp(1.0, 16.0);
+    for &i in kept {
+        let (x, y) = (frame.px(curve.x[i]), frame.py(curve.y[i]));
+        let until = curve.until.get(i).map_or(x, |until| frame.px(*until));
+        let _ = writeln!(
+            out,
+            "<rect class=\"f\" x=\"{x:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{height:.1}\"/>",
+            y - height / 2.0,
+            (until - x).max(0.8),
+        );
     }
 }
 

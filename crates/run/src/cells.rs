@@ -84,7 +84,7 @@ impl Engine for Cells<'_> {
         let is_cut = !network.outages.is_empty();
         let recovery = is_cut.then(|| Recovery::new(network));
         let recorder = Recorder::new(&series::wanted(self.0));
-        let watch: Watch = (recorder, (ports, recovery));
+        let watch: Watch = (recorder, ((ports, recovery), None));
         if !wanted.has_one_observer() {
             return run_on_threads(self.0, watch, wanted);
         }

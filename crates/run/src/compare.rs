@@ -45,8 +45,8 @@ impl Plan {
                     Ok(scenario) => jobs.push(Job::new(&comparison, scheme, seed, scenario)?),
                     Err(mistakes) => {
                         wrong += &format!(
-                            "error: the comparison can't run under `{}`; this is its scenario:\n{}",
-                            scheme.name(),
+                            "error: the comparison can't run under `{scheme}`; this is its \
+                             scenario:\n{}",
                             mistakes.render(color)
                         );
                         break;
@@ -85,8 +85,8 @@ impl Plan {
             match schemes.last_mut().filter(|scheme| scheme.name == name) {
                 Some(scheme) => scheme.runs.push(run),
                 None => schemes.push(SchemeRuns {
-                    name: name.into(),
-                    note: job.scheme.note().into(),
+                    name,
+                    note: job.scheme.note(),
                     conditions: job.conditions(),
                     is_lossless: job.scheme.is_lossless(),
                     runs: vec![run],
@@ -148,7 +148,7 @@ impl Job {
         let started = Instant::now();
         let engine = engine(&self.scenario);
         let run = engine.metered(&self.workload, &self.carriers);
-        let mut run = run.map_err(|error| format!("{}: {error}", self.scheme.name()))?;
+        let mut run = run.map_err(|error| format!("{}: {error}", self.scheme))?;
         if !complete(&mut *run) {
             return Ok(None);
         }

@@ -10,13 +10,14 @@ use backwater_results::compare::{CellMeter, FrameMeter};
 use backwater_results::events::{Described, Network};
 use backwater_results::map::{self, bins::Bins};
 use backwater_results::{
-    Findings, RunInfo, Table, note_broken_bounds, standstill_sentence, terminal_summary,
+    FctFile, Findings, RunInfo, Table, note_broken_bounds, standstill_sentence, terminal_summary,
 };
 
 use super::over_time::OverTime;
 use super::pace::Pace;
 use super::single::Single;
 use super::team::Team;
+use super::trace::File;
 use super::{
     Audited, Found, Head, Looks, Run, Shown, Tells, Told, Wanted, WhenMap, grown, part, turns,
 };
@@ -76,7 +77,10 @@ pub trait Machine {
 
 /// What looks on at every run: of cells and of frames one type, so that one compiled engine serves
 /// both.
-pub type Watch = (Recorder, (Option<Ports>, Option<Recovery>));
+pub type Watch = (
+    Recorder,
+    ((Option<Ports>, Option<Recovery>), Option<FctFile<File>>),
+);
 
 /// What looks at its channels, if a map is wanted.
 pub fn over_time(scenario: &impl EventScenario, map: WhenMap) -> Option<OverTime> {
@@ -243,7 +247,7 @@ impl<S: EventScenario> Found for FoundEvents<'_, S> {
     }
 
     fn grew(&self) -> String {
-        let inside = self.run.outcome.flows.iter().map(|flow| flow.inside_total);
+        let inside = self.run.outcome.all_flows().map(|flow| flow.inside_total);
         let flows = self.scenario.names().into_iter().zip(inside);
         let flows: Vec<(&str, u64)> = flows.collect();
         grown(S::Network::UNIT, flows.into_iter(), &self.told.series)

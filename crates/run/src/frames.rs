@@ -9,7 +9,7 @@ use backwater_results::compare::{Carrier, Conditions, FrameMeter, Workload};
 use backwater_results::events::bounds::hops_before;
 use backwater_results::events::names::{self, flow_names};
 use backwater_results::sweep::{FlowColumn, Measure};
-use backwater_results::{Capture, EthernetTrace, GivenUp, PerfettoFrames, Table};
+use backwater_results::{Capture, EthernetTrace, FctFile, GivenUp, PerfettoFrames, Table};
 use backwater_scenario::EthernetScenario;
 
 use super::events::{EventRun, EventScenario, Meter, NO_METER, Watch, run_on, run_on_threads};
@@ -46,7 +46,7 @@ impl Engine for Frames<'_> {
             counted(switches, "switch"),
             counted(network.links.len(), "link"),
             counted(classes.map_or(0, Vec::len), "class"),
-            counted(network.flows.len(), "flow"),
+            counted(network.flow_count(), "flow"),
             counted(self.0.series.len(), "series")
         )
     }
@@ -98,16 +98,17 @@ impl Engine for Frames<'_> {
     fn watched(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Run<'_> + '_>, String> {
         let network = &self.0.network;
         let recorder = Recorder::new(&series::wanted(self.0));
+        let has = |kind| wanted.traces.contains(&kind);
+        let fct = has(TraceKind::Fct).then(|| FctFile::new(network));
         if !wanted.has_one_observer() {
-            let watch: Watch = (recorder, (None, None));
+            let watch: Watch = (recorder, ((None, None), fct));
             return run_on_threads(self.0, watch, wanted);
         }
         let audit = wanted.audit.then(|| Audit::new(network));
-        let has = |kind| wanted.traces.contains(&kind);
         let trace = has(TraceKind::Csv).then(|| EthernetTrace::new(network));
         let capture = has(TraceKind::Pcapng).then(|| Capture::new(network));
         let seen = has(TraceKind::Perfetto).then(|| PerfettoFrames::new(network));
-        let watch = (recorder, (audit, ((trace, capture), seen)));
+        let watch = (recorder, (audit, ((trace, capture), (seen, fct))));
         run_on(self.0, Single::shared(self.0, watch, wanted.map))
     }
 
@@ -142,7 +143,15 @@ impl Engine for Frames<'_> {
     }
 
     fn traces(&self) -> &'static [TraceKind] {
-        &[TraceKind::Csv, TraceKind::Pcapng, TraceKind::Perfetto]
+        match self.0.network.rules.arrivals.is_empty() {
+            true => &[TraceKind::Csv, TraceKind::Pcapng, TraceKind::Perfetto],
+            false => &[
+                TraceKind::Csv,
+                TraceKind::Pcapng,
+                TraceKind::Perfetto,
+                TraceKind::Fct,
+            ],
+        }
     }
 
     fn measures(&self) -> &'static [Measure] {

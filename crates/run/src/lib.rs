@@ -217,7 +217,8 @@ pub struct Wanted<'a> {
 impl Wanted<'_> {
     /// What looks on has to see all of the run, in its order. Then one thread runs it.
     fn has_one_observer(&self) -> bool {
-        let has = self.audit || !self.traces.is_empty();
+        let mut traces = self.traces.iter();
+        let has = self.audit || traces.any(|kind| *kind != TraceKind::Fct);
         if has && self.threads > 1 {
             log::info!("one thread: a run with `--audit` or `--trace` takes one");
         }
@@ -237,6 +238,8 @@ pub enum TraceKind {
     /// Cells and frames: what every port does over time, with stops, queues, credit and windows,
     /// for ui.perfetto.dev
     Perfetto,
+    /// Flows of workloads with `rows = "group"`: a line for each as it ends, with the time it took
+    Fct,
     /// Flits: every channel and virtual channel as waveforms, for GTKWave, Surfer and the like
     Vcd,
 }
@@ -253,6 +256,9 @@ impl TraceKind {
         let why = match self {
             TraceKind::Vcd => "it shows cycles: it is for `engine = \"flit\"`",
             TraceKind::Csv => "it is for all engines",
+            TraceKind::Fct => {
+                "it is of flows that have no row: of workloads with `rows = \"group\"`"
+            }
             TraceKind::Pcapng => "a capture needs frames: it is for `engine = \"ethernet\"`",
             TraceKind::Perfetto => {
                 "it shows ports at instants: it is for `engine = \"packet\"` and `\"ethernet\"`"

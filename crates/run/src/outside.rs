@@ -1,6 +1,8 @@
 //! Sources and source control written outside this program, put in the place of what a scenario
 //! says of a flow.
 
+mod datagrams;
+
 use backwater_ends::outside::{ControlRecipe, SourceRecipe};
 use backwater_ends::spec::{Congestion, RateControlSpec, SourceControlSpec};
 use backwater_kernel::stream::{Purpose, Stream};
@@ -22,6 +24,8 @@ pub struct Place {
     pub in_bytes: bool,
     /// Its source hears of what the destination has got.
     pub is_acknowledged: bool,
+    /// A rate of its control holds: it goes over a queue pair, or in datagrams.
+    pub is_paced: bool,
     /// For random numbers of its own: another one for each flow and each seed of the run.
     pub seed: u64,
 }
@@ -46,7 +50,12 @@ pub fn put_control(
 ) -> Result<(), String> {
     match &mut scenario.engine {
         Engine::Packet(packet) => control_circuit(find(&mut packet.network.flows, flow)?, recipe),
-        Engine::Ethernet(ethernet) => control_tcp(find(&mut ethernet.network.flows, flow)?, recipe),
+        Engine::Ethernet(ethernet) => {
+            let network = &mut ethernet.network;
+            let source = find(&mut network.flows, flow)?.source;
+            let line = line(network, source);
+            control_frames(find(&mut network.flows, flow)?, line, recipe)
+        }
         Engine::Flit(_) => Err(in_cycles()),
     }
 }
@@ -119,7 +128,11 @@ fn control_circuit(flow: &mut FlowSpec, recipe: ControlRecipe) -> Result<(), Str
     }
 }
 
-fn control_tcp(flow: &mut frames::FlowSpec, recipe: ControlRecipe) -> Result<(), String> {
+fn control_frames(
+    flow: &mut frames::FlowSpec,
+    line: Rate,
+    recipe: ControlRecipe,
+) -> Result<(), String> {
     match &mut flow.transport {
         TransportSpec::Tcp(tcp) => {
             tcp.congestion = Congestion::Outside(recipe);
@@ -129,11 +142,10 @@ fn control_tcp(flow: &mut frames::FlowSpec, recipe: ControlRecipe) -> Result<(),
             roce.control = RateControlSpec::Outside(recipe);
             Ok(())
         }
-        TransportSpec::Udp { .. } => Err(format!(
-            "`{}` sends datagrams, which nothing controls: give it a source, or `transport = \
-             \"tcp\"` or `\"roce\"`",
-            flow.name
-        )),
+        TransportSpec::Udp { .. } => {
+            flow.traffic = datagrams::paced(flow, line, recipe)?;
+            Ok(())
+        }
     }
 }
 
@@ -179,25 +191,30 @@ fn circuits(network: &NetworkSpec) -> Vec<Place> {
             rate: network.links.channel(flow.legs[0].channel).rate,
             in_bytes: tcp.is_some(),
             is_acknowledged: tcp.is_some() || flow.source_control.is_acknowledged(),
+            is_paced: false,
             seed: seed(network.seed, id),
         }
     };
     network.flows.iter().enumerate().map(place).collect()
 }
 
+/// Rate of the port of a host.
+fn line(network: &EthernetSpec, host: u32) -> Rate {
+    let mut channels = network.links.channels();
+    let first = channels.find(|channel| network.links.ends(*channel).0 == host);
+    first.map_or(Rate(0), |channel| network.links.channel(channel).rate)
+}
+
 fn of_frames(network: &EthernetSpec) -> Vec<Place> {
-    let first = |source: u32| {
-        let mut channels = network.links.channels();
-        channels.find(|channel| network.links.ends(*channel).0 == source)
-    };
     let place = |(id, flow): (usize, &frames::FlowSpec)| {
-        let rate = first(flow.source).map(|channel| network.links.channel(channel).rate);
+        let rate = line(network, flow.source);
         Place {
             name: flow.name.clone(),
             unit_bytes: flow.transport.payload_bytes(),
-            rate: rate.unwrap_or(Rate(0)),
+            rate,
             in_bytes: true,
             is_acknowledged: flow.transport.is_connection(),
+            is_paced: flow.transport.is_pulled() || !flow.transport.is_connection(),
             seed: seed(network.seed, id),
         }
     };

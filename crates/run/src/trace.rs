@@ -7,14 +7,14 @@ use std::path::Path;
 use backwater_kernel::words::printable;
 use backwater_results::directory::fresh_file;
 use backwater_results::{
-    Capture, CellTrace, EthernetTrace, FabricTrace, FabricVcd, PerfettoCells, PerfettoFrames,
-    RunDirectory, TraceFile,
+    Capture, CellTrace, EthernetTrace, FabricTrace, FabricVcd, FctFile, PerfettoCells,
+    PerfettoFrames, RunDirectory, TraceFile,
 };
 
 use super::{Looks, Tells};
 
 /// What a trace writes into.
-type File = BufWriter<fs::File>;
+pub type File = BufWriter<fs::File>;
 
 /// Begins the file that a probe writes.
 fn begun(probe: &mut impl TraceFile<File>, path: &Path) -> io::Result<()> {
@@ -57,6 +57,7 @@ traces!(
     CellTrace<'_, File>,
     PerfettoCells<'_, File>,
     EthernetTrace<File>,
+    FctFile<File>,
     Capture<'_, File>,
     PerfettoFrames<'_, File>,
     FabricTrace<File>,

@@ -44,7 +44,7 @@ pub use circuits::control::n3_for;
 pub use frames::{EthernetScenario, GivenUp, headroom};
 pub use language::diagnostics::{Diagnostic, Diagnostics, Severity};
 pub use language::errors::{error_codes, errors_markdown, explain_error};
-pub use language::files::{LARGEST_FILE_BYTES, Loader, text_of};
+pub use language::files::{LARGEST_FILE_BYTES, Load, Loader, Reopen, text_of};
 pub use language::instant::instant;
 pub use language::source::{At, LARGEST_BYTES, Set, Source};
 pub use language::suggest::nearest;
@@ -85,6 +85,8 @@ pub struct Scenario {
     pub cycle_series: Vec<backwater_flit::series::SeriesSpec>,
     /// The files it names, under the names it gives them, in the order they were read.
     pub files: Vec<Source>,
+    /// Those that are read as a run goes on, and a fingerprint of what they hold.
+    pub reopened: Vec<(String, u64)>,
     /// The scenario as TOML with every default and every `--set` written out.
     pub resolved: String,
     /// What its author may not have meant.
@@ -287,6 +289,7 @@ fn finish(
         engine,
         cycle_series,
         files: files.read,
+        reopened: files.reopened,
         resolved: resolved::write(&root),
         warnings: mistakes,
     })

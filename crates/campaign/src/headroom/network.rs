@@ -23,6 +23,8 @@ struct Way {
 struct Link {
     ends: [String; 2],
     ways: [Way; 2],
+    /// Flow control of its own.
+    control: String,
 }
 
 struct Flow {
@@ -46,6 +48,35 @@ pub struct Net {
     mbps: u64,
     /// Each queue can be given a limit of its own.
     has_limits: bool,
+}
+
+/// Where an input stops and resumes.
+fn thresholds(random: &mut Random) -> (u64, u64) {
+    let xoff = [1, 64, 500, 1_518, 3_100, 9_000][random.below(6)];
+    let xon = match random.chance(50) {
+        true => xoff,
+        false => random.between(1, xoff),
+    };
+    (xoff, xon)
+}
+
+impl Link {
+    /// Stops of its own, credit, or nothing, at some.
+    fn draw(&mut self, random: &mut Random) {
+        let kind = match random.below(10) {
+            0..=4 => return,
+            5 | 6 => "pause",
+            7 => "pfc",
+            8 => "n23",
+            _ => "none",
+        };
+        let (xoff, xon) = thresholds(random);
+        let stops = match kind {
+            "pause" | "pfc" => format!(", xoff = \"{xoff} B\", xon = \"{xon} B\""),
+            _ => String::new(),
+        };
+        self.control = format!("flow_control = {{ kind = \"{kind}\"{stops} }}\n");
+    }
 }
 
 impl Net {
@@ -95,6 +126,7 @@ impl Net {
             self.links.push(Link {
                 ends: [pair[0].clone(), pair[1].clone()],
                 ways,
+                control: String::new(),
             });
         }
         let hosts = random.between(2, 6).max(switches as u64);
@@ -108,6 +140,7 @@ impl Net {
             self.links.push(Link {
                 ends: [name.clone(), switch],
                 ways,
+                control: String::new(),
             });
             self.hosts.push(name);
         }
@@ -164,11 +197,7 @@ impl Net {
             _ => "shared",
         };
         self.kind = format!("{kind}, {memory}");
-        let xoff = [1, 64, 500, 1_518, 3_100, 9_000][random.below(6)];
-        let xon = match random.chance(50) {
-            true => xoff,
-            false => random.between(1, xoff),
-        };
+        let (xoff, xon) = thresholds(random);
         let mut text = format!("[flow_control]\nkind = \"{kind}\"\n");
         if memory == "shared" {
             let alpha = random.word(&["1/8", "1", "4"]);
@@ -185,6 +214,10 @@ impl Net {
         }
         if random.chance(20) {
             let _ = writeln!(text, "content = \"handover\"");
+        }
+        if memory == "inputs" && random.chance(60) {
+            self.kind += ", of links";
+            self.links.iter_mut().for_each(|link| link.draw(random));
         }
         if random.chance(25) && !is_destination {
             let first = random.between(0, classes - 1);
@@ -243,7 +276,11 @@ impl Net {
             self.rest
         );
         for (number, link) in (0_u32..).zip(&self.links) {
-            let _ = writeln!(text, "[[links]]\nbetween = {:?}", link.ends);
+            let _ = write!(
+                text,
+                "[[links]]\nbetween = {:?}\n{}",
+                link.ends, link.control
+            );
             for (word, side, way) in [
                 ("forward", 0, &link.ways[0]),
                 ("backward", 1, &link.ways[1]),

@@ -66,6 +66,9 @@ impl Key {
             let (name, bytes) = (&file.name, file.text.len());
             text += &format!("\nfile {} {name} {bytes}\n{}", name.len(), file.text);
         }
+        for (name, hash) in &scenario.reopened {
+            text += &format!("\nread {} {name} {hash}", name.len());
+        }
         Key(sha256(text.as_bytes()))
     }
 

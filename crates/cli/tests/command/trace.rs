@@ -51,6 +51,48 @@ fn what_goes_out_comes_in() {
     assert_eq!(lost(&rows, until), [gone], "the check above can fail");
 }
 
+/// Flows without a row, one by one: as they are in the run, and those that do not end at its end.
+#[test]
+fn flows_without_a_row_are_written_as_they_end() {
+    let here = folder("fct");
+    let scenario = "engine = \"ethernet\"\n[run]\nduration = \"1 ms\"\n[topology]\n\
+                    kind = \"star\"\nhosts_per_switch = 3\n[link]\nrate = \"1 Gbps\"\n\
+                    delay = \"1 us\"\n[[workloads]]\nname = \"w\"\nkind = \"list\"\n\
+                    file = \"list.csv\"\nrows = \"group\"\ntransport = \"udp\"\n";
+    let list = "0 s, H1_1, H1_2, 1000 B\n10 us, H1_3, H1_2, 500 B\n990 us, H1_1, H1_3, 9 kB\n";
+    fs::write(here.join("list.toml"), scenario).expect("written");
+    fs::write(here.join("list.csv"), list).expect("written");
+    backwater(
+        &here,
+        &["run", "list.toml", "--out", "out", "--trace", "fct"],
+    )
+    .expect(0);
+    let found = fs::read_to_string(here.join("out/fct.csv")).expect("times");
+    // 1,066 and 566 bytes on the wire over two hops of 1 us; the second waits for the first.
+    let wanted = [
+        "flow,start_ps,from,to,bytes,fct_ps,alone_ps,dropped",
+        "w[1],0,H1_1,H1_2,1000,19056000,19056000,0",
+        "w[2],10000000,H1_3,H1_2,500,13584000,11056000,0",
+        "w[3],990000000,H1_1,H1_3,9000,,90000000,0",
+    ];
+    assert_eq!(found.lines().collect::<Vec<_>>(), wanted);
+    let plain = [
+        "run",
+        "list.toml",
+        "--set",
+        "workloads.w.rows=flows",
+        "--out",
+        "rows",
+    ];
+    backwater(&here, &plain).expect(0);
+    let [group, rows] = ["out", "rows"].map(|out| trace_hash(&here.join(out)));
+    assert_eq!(group, rows);
+    let refused = [&plain[..], &["--trace", "fct"]].concat();
+    backwater(&here, &refused)
+        .expect(2)
+        .complains("rows = \"group\"");
+}
+
 /// A line about data.
 fn data(line: &str) -> Option<Row> {
     let fields: Vec<&str> = line.split(',').collect();

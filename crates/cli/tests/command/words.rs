@@ -288,6 +288,7 @@ fn names_of_results_are_explained() {
         ),
         ("abr/erica-plus.toml", "run.duration=20 ms"),
         ("ethernet/multicast.toml", "run.duration=2 ms"),
+        ("ethernet/two-jobs.toml", "run.duration=3 ms"),
     ] {
         let file = format!("{root}{scenario}");
         let mut run = vec!["run", &file, "--set", more, "--out", "out"];

@@ -1,5 +1,5 @@
-//! The recipes of CONTRIBUTING.md: a copy of the tree with all their changes compiles and passes
-//! the tests they bring.
+//! The recipes of CONTRIBUTING.md: a copy of the tree with all their changes compiles, passes the
+//! tests they bring, and keeps the rules of the tree.
 
 mod page;
 
@@ -13,12 +13,18 @@ use page::{Change, Page, Way};
 const TREE: &[&str] = &[
     "Cargo.toml",
     "Cargo.lock",
+    "Makefile",
     "crates",
     "docs",
     "scenarios",
     "claims",
     "fuzz/targets.rs",
 ];
+
+/// Lines of a mechanism,
+const MOST_LINES: usize = 250;
+/// of which so many may stand outside its own file.
+const MOST_OUTSIDE: usize = 60;
 
 fn root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -83,11 +89,14 @@ fn sweep(folder: &Path, keep: &dyn Fn(&Path) -> bool) {
     }
 }
 
-/// Runs the tests of the page in a copy of the tree; what cargo said.
-fn tested(page: &Page) -> (bool, String) {
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("recipes")
+}
+
+/// Makes a copy of the tree with all changes.
+fn make(page: &Page) -> PathBuf {
     let files = changed(page);
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("recipes");
-    let tree = folder.join("tree");
+    let tree = folder().join("tree");
     for name in TREE {
         let (from, to) = (root().join(name), tree.join(name));
         let above = to.parent().expect("below the copy");
@@ -112,7 +121,30 @@ fn tested(page: &Page) -> (bool, String) {
         root().join(below).exists() || files.iter().any(is_new)
     };
     sweep(&tree, &is_known);
-    let out = Command::new(env!("CARGO"))
+    tree
+}
+
+fn ran(command: &mut Command) -> (bool, String) {
+    let out = command.output().expect("cargo runs");
+    let said = [out.stdout, out.stderr].concat();
+    (
+        out.status.success(),
+        String::from_utf8_lossy(&said).into_owned(),
+    )
+}
+
+/// Holds the rules of the tree against the copy: those on its text.
+fn held(tree: &Path) -> (bool, String) {
+    ran(Command::new(env!("CARGO"))
+        .args(["test", "--offline", "-p", "backwater", "--test", "tree"])
+        .args(["--", "--skip", "scenarios::", "--skip", "claims::"])
+        .env("BACKWATER_TREE", tree)
+        .current_dir(root()))
+}
+
+/// Runs the tests of the page in the copy; what cargo said.
+fn tested(page: &Page, tree: &Path) -> (bool, String) {
+    ran(Command::new(env!("CARGO"))
         .args(["test", "--offline"])
         // Compiled once, run for a second.
         .args(["--config", "profile.dev.opt-level=0"])
@@ -123,21 +155,14 @@ fn tested(page: &Page) -> (bool, String) {
             "profile.dev.package.backwater-oracle.opt-level=0",
         ])
         .arg("--target-dir")
-        .arg(folder.join("target"))
+        .arg(folder().join("target"))
         .args(["-p", "backwater-ends", "-p", "backwater-net"])
         .args(["-p", "backwater-oracle", "-p", "backwater-scenario"])
         .args(["--lib", "--no-fail-fast"])
         .args(page.test_targets().iter().flat_map(|name| ["--test", name]))
         .arg("--")
         .args(&page.tests)
-        .current_dir(&tree)
-        .output()
-        .expect("cargo runs");
-    let said = [out.stdout, out.stderr].concat();
-    (
-        out.status.success(),
-        String::from_utf8_lossy(&said).into_owned(),
-    )
+        .current_dir(tree))
 }
 
 fn copy_but(from: &Path, to: &Path, files: &[(String, String)]) {
@@ -181,14 +206,32 @@ fn files_are_there_and_counted() {
         }
     }
     let names: Vec<&str> = page.recipes.iter().map(|recipe| &recipe.name[..]).collect();
-    assert_eq!(names.len(), 5, "{names:?}");
+    assert_eq!(names.len(), 8, "{names:?}");
+}
+
+/// A mechanism is a file of its own, and a line or two where it is picked.
+#[test]
+fn what_a_recipe_takes_is_little() {
+    for recipe in page().recipes {
+        let (name, [own, outside, tests]) = (&recipe.name, recipe.lines);
+        println!(
+            "{name}: {} source files, {own} lines in new ones, {outside} in others; {tests} of \
+             tests",
+            recipe.said
+        );
+        assert!(own + outside <= MOST_LINES, "{name}: {own} + {outside}");
+        assert!(outside <= MOST_OUTSIDE, "{name}: {outside}");
+    }
 }
 
 #[test]
 fn the_recipes_work() {
     let page = page();
     assert!(page.tests.len() >= 8, "{:?}", page.tests);
-    let (is_fine, said) = tested(&page);
+    let tree = make(&page);
+    let (is_fine, said) = held(&tree);
+    assert!(is_fine, "{said}");
+    let (is_fine, said) = tested(&page, &tree);
     assert!(is_fine, "{said}");
     for test in &page.tests {
         let passed = said

@@ -33,6 +33,8 @@ pub struct Recipe {
     pub listed: BTreeSet<String>,
     /// Source files of its changes; tests are apart.
     pub touched: BTreeSet<String>,
+    /// Lines of its changes: in new files, in others, in those of tests.
+    pub lines: [usize; 3],
 }
 
 #[derive(Default)]
@@ -46,7 +48,7 @@ pub struct Page {
 }
 
 const NUMBERS: &[&str] = &[
-    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
 ];
 
 impl Change {
@@ -159,9 +161,16 @@ impl Page {
             after_test = line.trim() == "#[test]";
         }
         let recipe = self.recipes.last_mut().expect("a section");
-        if !file.contains("/tests/") {
+        let is_test = file.contains("/tests/");
+        if !is_test {
             recipe.touched.insert(file.clone());
         }
+        let place = match way {
+            _ if is_test => 2,
+            Way::New => 0,
+            _ => 1,
+        };
+        recipe.lines[place] += text.lines().count();
         self.changes.push(Change { file, way, text });
     }
 

@@ -19,6 +19,7 @@ const LISTED: &[(&str, usize, usize)] = &[
     ("TransportSpec", 0, 2),
     ("CreditRule", 1, 8),
     ("Shape", 8, 2),
+    ("Select", 0, 0),
 ];
 
 /// Matches with a `_`, and comparisons.

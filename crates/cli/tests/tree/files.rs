@@ -22,9 +22,10 @@ pub struct TextFile {
     pub text: String,
 }
 
-/// The root of the tree.
+/// The root of the tree, or of the copy that recipes were applied to.
 pub fn root() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = std::env::var_os("BACKWATER_TREE").map_or_else(own, PathBuf::from);
     fs::canonicalize(root).expect("the tree has a root")
 }
 

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use backwater_kernel::{DelayOutcome, Time};
 
 use super::messages::Messages;
-use super::tally::Tally;
+use super::tally::{EndsSum, Tally};
 use super::transfers::{End, Milestone, News, Transfers};
 use super::{NEVER_PS, Outgoing, Payload};
 use crate::control::Telemetry;
@@ -258,6 +258,21 @@ impl<E: Transport> Connection<E> {
         self.tally.delivered()
     }
 
+    /// The last acknowledgement of its transfer, of which it has one, is missing.
+    pub const fn is_unacknowledged(&self) -> bool {
+        self.transfers.is_unacknowledged || self.tally.is_unfinished()
+    }
+
+    /// Counts what they did among others.
+    pub fn sum_up(&self, into: &mut EndsSum) {
+        let tcp = combine(self.counts(), self.before, |all, before| all - before);
+        into.add(
+            &self.tally,
+            self.transfers.planned().unwrap_or(0),
+            Some(tcp),
+        );
+    }
+
     /// What both ends saw.
     pub fn outcome(&self) -> EndsOutcome {
         let mut into = self.tally.outcome();
@@ -272,6 +287,7 @@ impl<E: Transport> Connection<E> {
         if let Some(messages) = &self.messages {
             into.transfers_planned = Some(messages.planned());
             into.are_acknowledged = false;
+            into.messages = Some(Box::new(messages.outcome()));
         }
         into.tcp = combine(self.counts(), self.before, |all, before| all - before);
         into
@@ -299,13 +315,15 @@ impl<E: Transport> Connection<E> {
         self.send(now, spec, end, out);
     }
 
-    /// The next message begins, if it is due.
+    /// The next message begins, if it is due; or the source has computed.
     fn begin(&mut self, now: Time, spec: &E::Spec, out: &mut Vec<Outgoing>) {
         let Some(messages) = &mut self.messages else {
             return;
         };
-        if messages.wakes_at().is_some_and(|at| at <= now) {
-            let bytes = messages.begin(now);
+        while let Some(happened) = messages.on_computed(now) {
+            self.happened.push(happened);
+        }
+        if let Some(bytes) = messages.begin(now) {
             self.tally.begin(now, 1);
             self.tally.offered_bytes = self.tally.offered_bytes.saturating_add(bytes);
             self.ends[End::Opener as usize].send(now, spec, bytes);
@@ -319,7 +337,7 @@ impl<E: Transport> Connection<E> {
             return;
         };
         messages.take(bytes);
-        while let Some((happened, began)) = messages.on_received() {
+        while let Some((happened, began)) = messages.on_received(now) {
             self.tally.count_transfer(now, began, is_measured);
             self.happened.push(happened);
         }
@@ -356,7 +374,7 @@ impl<E: Transport> Connection<E> {
             && end == End::Opener
         {
             let (_, next, _) = self.ends[end as usize].positions();
-            while let Some(happened) = messages.on_sent(next) {
+            while let Some(happened) = messages.on_sent(now, next) {
                 self.happened.push(happened);
             }
         }

@@ -9,7 +9,7 @@ use backwater_kernel::{DelayOutcome, Delays, Duration, Stream, Time};
 
 use super::gaps::{Gaps, Pace};
 use super::offering::Offering;
-use super::tally::Tally;
+use super::tally::{EndsSum, Tally};
 use super::{NEVER_PS, Outgoing, Payload};
 use crate::outcome::EndsOutcome;
 use crate::spec::bytes::TrafficSpec;
@@ -270,6 +270,11 @@ impl Datagrams {
     /// Frames delivered, and what those to the destination took.
     pub fn delivered(&self) -> (u64, DelayOutcome) {
         self.tally.delivered()
+    }
+
+    /// Counts what they did among others; to one station.
+    pub fn sum_up(&self, into: &mut EndsSum) {
+        into.add(&self.tally, self.receivers.len() as u64, None);
     }
 
     /// What both ends saw until now.

@@ -4,13 +4,15 @@
 //! all that it waits for has happened at its own host, a think time (the computing of a rank)
 //! later, and not before the one ahead of it in the list. What can be waited for is what a host
 //! sees: that a message of a flow to it was received, or that one of its own was sent, which is
-//! when its last byte went to the port. So nothing has to be told between hosts.
+//! when its last byte went to the port, or that it has computed. So nothing has to be told between
+//! hosts.
 
 use alloc::vec::Vec;
 
 use backwater_kernel::{Duration, Time};
 
-use crate::spec::messages::{Happened, MessagesSpec};
+use crate::outcome::MessagesOutcome;
+use crate::spec::messages::{Happened, MessagesSpec, Waiter};
 
 /// One of the list.
 #[derive(Clone, Copy, Debug)]
@@ -25,17 +27,23 @@ struct Message {
     ready_at: Time,
 }
 
+/// Computing of the source.
+#[derive(Clone, Copy, Debug)]
+struct Compute {
+    time: Duration,
+    /// As of a message.
+    waits: u32,
+    ready_at: Time,
+}
+
 /// Those of one flow, at both of its ends.
 #[derive(Debug)]
 pub(crate) struct Messages {
     flow: u32,
     list: Vec<Message>,
-    /// When each began, of those that have.
-    begun: Vec<Time>,
-    /// So many were sent to their last byte.
-    sent: u32,
-    /// So many were received to their last byte.
-    received: u32,
+    computes: Vec<Compute>,
+    /// When what has happened did, in the order of the lists.
+    done: MessagesOutcome,
     got_bytes: u64,
     /// The source's end is simulated elsewhere.
     is_elsewhere: bool,
@@ -57,12 +65,16 @@ impl Messages {
                 ready_at: spec.start,
             }
         });
+        let computes = spec.computes.iter().map(|own| Compute {
+            time: own.time,
+            waits: own.after.len() as u32,
+            ready_at: spec.start,
+        });
         Messages {
             flow,
             list: list.collect(),
-            begun: Vec::new(),
-            sent: 0,
-            received: 0,
+            computes: computes.collect(),
+            done: MessagesOutcome::default(),
             got_bytes: 0,
             is_elsewhere: false,
             is_news: false,
@@ -79,53 +91,88 @@ impl Messages {
         self.is_elsewhere = true;
     }
 
-    /// When the next one begins, as far as that is known.
+    /// When the next one begins, or the computing under way is over, as far as that is known.
     pub fn wakes_at(&self) -> Option<Time> {
-        let next = self.list.get(self.begun.len())?;
+        let all = [self.begins_at(), self.computed_at()];
+        all.into_iter().flatten().min()
+    }
+
+    fn begins_at(&self) -> Option<Time> {
+        let next = self.list.get(self.done.begun.len())?;
         if self.is_elsewhere || next.waits > 0 {
             return None;
         }
         let at = next.ready_at.checked_add(next.think)?;
-        Some(self.begun.last().map_or(at, |before| at.max(*before)))
+        Some(self.done.begun.last().map_or(at, |before| at.max(*before)))
     }
 
-    /// The next one begins: so many bytes.
-    pub fn begin(&mut self, now: Time) -> u64 {
-        let bytes = self.list[self.begun.len()].bytes;
-        self.begun.push(now);
+    fn computed_at(&self) -> Option<Time> {
+        let next = self.computes.get(self.done.computed.len())?;
+        if self.is_elsewhere || next.waits > 0 {
+            return None;
+        }
+        let before = self.done.computed.last();
+        let begins = before.map_or(next.ready_at, |before| next.ready_at.max(*before));
+        begins.checked_add(next.time)
+    }
+
+    /// The next one begins, if it is due: so many bytes.
+    pub fn begin(&mut self, now: Time) -> Option<u64> {
+        self.begins_at().filter(|at| *at <= now)?;
+        let bytes = self.list[self.done.begun.len()].bytes;
+        self.done.begun.push(now);
         self.is_news = true;
-        bytes
+        Some(bytes)
+    }
+
+    /// The computing under way is over, if it is.
+    pub fn on_computed(&mut self, now: Time) -> Option<Happened> {
+        self.computed_at().filter(|at| *at <= now)?;
+        self.done.computed.push(now);
+        Some(Happened::Computed {
+            flow: self.flow,
+            compute: self.done.computed.len() as u32 - 1,
+        })
     }
 
     /// One began, if the other end has not been told.
     pub fn take_news(&mut self) -> Option<Time> {
-        let at = self.begun.last().copied();
+        let at = self.done.begun.last().copied();
         at.filter(|_| core::mem::take(&mut self.is_news))
     }
 
     /// One began at the other end, which is simulated elsewhere.
     pub fn hear(&mut self, at: Time) {
-        self.begun.push(at);
+        self.done.begun.push(at);
     }
 
     /// Something that one of them waits for has happened.
-    pub fn on_happened(&mut self, now: Time, message: u32) {
-        let message = &mut self.list[message as usize];
-        message.waits -= 1;
-        message.ready_at = message.ready_at.max(now);
+    pub fn on_happened(&mut self, now: Time, waiter: Waiter) {
+        let (waits, ready_at) = match waiter {
+            Waiter::Message(number) => {
+                let message = &mut self.list[number as usize];
+                (&mut message.waits, &mut message.ready_at)
+            }
+            Waiter::Compute(number) => {
+                let compute = &mut self.computes[number as usize];
+                (&mut compute.waits, &mut compute.ready_at)
+            }
+        };
+        *waits -= 1;
+        *ready_at = now.max(*ready_at);
     }
 
     /// All before this position was sent: the next message of which that is the end.
-    pub fn on_sent(&mut self, position: u64) -> Option<Happened> {
-        let number = self.sent;
-        let is_begun = (number as usize) < self.begun.len();
-        if !is_begun || position < self.list[number as usize].end {
+    pub fn on_sent(&mut self, now: Time, position: u64) -> Option<Happened> {
+        let number = self.done.sent.len();
+        let is_begun = number < self.done.begun.len();
+        if !is_begun || position < self.list[number].end {
             return None;
         }
-        self.sent += 1;
+        self.done.sent.push(now);
         Some(Happened::Sent {
             flow: self.flow,
-            message: number,
+            message: number as u32,
         })
     }
 
@@ -135,37 +182,39 @@ impl Messages {
     }
 
     /// The next message of which these were the last, and when it began.
-    pub fn on_received(&mut self) -> Option<(Happened, Time)> {
-        let number = self.received;
-        let message = self.list.get(number as usize)?;
-        let began = *self.begun.get(number as usize)?;
+    pub fn on_received(&mut self, now: Time) -> Option<(Happened, Time)> {
+        let number = self.done.received.len();
+        let message = self.list.get(number)?;
+        let began = *self.done.begun.get(number)?;
         if self.got_bytes < message.end {
             return None;
         }
-        self.received += 1;
-        let flow = self.flow;
-        Some((
-            Happened::Received {
-                flow,
-                message: number,
-            },
-            began,
-        ))
+        self.done.received.push(now);
+        let happened = Happened::Received {
+            flow: self.flow,
+            message: number as u32,
+        };
+        Some((happened, began))
+    }
+
+    /// When what has happened did.
+    pub fn outcome(&self) -> MessagesOutcome {
+        self.done.clone()
     }
 }
 
 /// What waits for what, of all flows.
 #[derive(Default, Debug)]
 pub(crate) struct Dependences {
-    /// Sorted: what happens, and the message (of a flow) that waits for it.
-    waiting: Vec<(Happened, (u32, u32))>,
+    /// Sorted: what happens, and what (of a flow) waits for it.
+    waiting: Vec<(Happened, (u32, Waiter))>,
 }
 
 impl Dependences {
-    /// Message after message of a flow, with what it waits for.
+    /// Message after message of a flow, and its computing, with what it waits for.
     pub fn add(&mut self, flow: u32, spec: &MessagesSpec) {
-        for (number, message) in (0..).zip(&spec.messages) {
-            let waits = message.after.iter().map(|what| (*what, (flow, number)));
+        for (waiter, after) in spec.waiters() {
+            let waits = after.iter().map(|what| (*what, (flow, waiter)));
             self.waiting.extend(waits);
         }
     }
@@ -187,8 +236,8 @@ impl Dependences {
         first..behind
     }
 
-    /// The message of a flow that waits, by that number.
-    pub fn waiting(&self, at: usize) -> (u32, u32) {
+    /// What of a flow waits, by that number.
+    pub fn waiting(&self, at: usize) -> (u32, Waiter) {
         self.waiting[at].1
     }
 }

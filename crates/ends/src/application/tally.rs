@@ -3,6 +3,7 @@
 use backwater_kernel::{Collected, DelayOutcome, Delays, Time};
 
 use crate::outcome::EndsOutcome;
+use crate::tcp::TcpCounts;
 
 /// Transfers of all flows whose times are kept one by one.
 const KEPT: usize = 1 << 20;
@@ -89,6 +90,38 @@ impl Tally {
         self.acknowledged_time.record(now.since(began).ps());
     }
 
+    /// Counts what another flow did.
+    fn add(&mut self, other: &Tally) {
+        self.goodput_bytes += other.goodput_bytes;
+        self.returned_bytes += other.returned_bytes;
+        self.offered_bytes += other.offered_bytes;
+        self.delivered += other.delivered;
+        self.delay.merge(&other.delay);
+        self.transfer_time.merge(&other.transfer_time);
+        self.acknowledged_time.merge(&other.acknowledged_time);
+        self.transfers_total += other.transfers_total;
+        self.begun += other.begun;
+        self.latest_start = self.latest_start.max(other.latest_start);
+        self.first_start = self.first_start.min(other.first_start);
+        self.last_transfer = self.last_transfer.max(other.last_transfer);
+    }
+
+    /// When the transfer of a flow that has one began; what it took, if it is complete.
+    pub fn only(&self) -> (Option<Time>, Option<u64>) {
+        let took = (self.transfers_total > 0).then(|| self.last_transfer.since(self.first_start));
+        (self.latest_start, took.map(|took| took.ps()))
+    }
+
+    /// One has begun and is not complete.
+    pub const fn is_unfinished(&self) -> bool {
+        self.begun > self.transfers_total
+    }
+
+    /// Transfers complete after the warm-up.
+    pub const fn measured(&self) -> u64 {
+        self.transfer_time.count()
+    }
+
     /// Frames that reached their station, and what those to the destination took.
     pub fn delivered(&self) -> (u64, DelayOutcome) {
         (self.delivered, self.delay.outcome())
@@ -109,6 +142,52 @@ impl Tally {
             first_start: (self.transfers_total > 0).then_some(self.first_start),
             last_transfer: self.last_transfer,
             ..EndsOutcome::default()
+        }
+    }
+}
+
+/// What flows that have ended did together.
+#[derive(Clone, Debug)]
+pub struct EndsSum {
+    tally: Tally,
+    planned: u64,
+    are_acknowledged: bool,
+    tcp: TcpCounts,
+}
+
+impl Default for EndsSum {
+    fn default() -> EndsSum {
+        EndsSum {
+            tally: Tally::new(1),
+            planned: 0,
+            are_acknowledged: false,
+            tcp: TcpCounts::default(),
+        }
+    }
+}
+
+impl EndsSum {
+    /// One more, with so many transfers in all, and what its connection counted.
+    pub(crate) fn add(&mut self, tally: &Tally, planned: u64, tcp: Option<TcpCounts>) {
+        self.tally.add(tally);
+        self.planned += planned;
+        self.are_acknowledged |= tcp.is_some();
+        self.tcp = self.tcp.plus(tcp.unwrap_or_default());
+    }
+
+    /// Data frames of all flows delivered after the warm-up, either way, and birth to delivery of
+    /// those that reached the destination, ps.
+    pub fn delivered(&self) -> (u64, DelayOutcome) {
+        self.tally.delivered()
+    }
+
+    /// What they did, as if they were one flow; what is unfinished has no age.
+    pub fn outcome(&self) -> EndsOutcome {
+        EndsOutcome {
+            transfers_planned: Some(self.planned),
+            are_acknowledged: self.are_acknowledged,
+            tcp: self.tcp,
+            ..self.tally.outcome()
         }
     }
 }

@@ -14,16 +14,18 @@
 //! starts at its inflection with the window slow start ends at (section 4.8).
 //!
 //! The window grows only while it is what limits the sender (section 5.8): in slow start when at
-//! least half of it is in use, in avoidance when all but less than a segment is.
+//! least half of it is in use (how it ends is in `hystart`), in avoidance when all but less than a
+//! segment is.
 //!
-//! Floats, all through `libm`: the same on every platform. Not modelled: HyStart++, spurious
-//! losses and their undoing; time passes in W(t) also while the window is not what limits.
+//! Floats, all through `libm`: the same on every platform. Not modelled: where the curve was before
+//! a loss that turns out to be none; time passes in W(t) also while the window is not what limits.
 
 use backwater_kernel::Time;
 use libm::{cbrt, floor};
 
 use super::cwnd::{Cwnd, HasCwnd, window_of_cwnd};
 use super::hooks::{Ack, Control, Loss};
+use super::hystart::{HyStart, Start};
 use crate::spec::TcpSpec;
 
 /// The scaling factor, segments per second cubed.
@@ -36,6 +38,7 @@ const BETA: f64 = 0.7;
 pub(crate) struct Cubic {
     cwnd: Cwnd,
     curve: Curve,
+    start: HyStart,
 }
 
 impl Cubic {
@@ -44,6 +47,28 @@ impl Cubic {
         Cubic {
             cwnd: Cwnd::new(spec),
             curve: Curve::default(),
+            start: HyStart::new(spec.slow_start),
+        }
+    }
+
+    /// The window after an acknowledgement in slow start.
+    fn start_on(&mut self, now: Time, ack: &Ack) -> u64 {
+        let Cwnd {
+            bytes,
+            threshold,
+            mss,
+            ..
+        } = self.cwnd;
+        match self.start.on_ack(now, ack, bytes, mss) {
+            Start::Over => {
+                self.cwnd.threshold = bytes;
+                bytes
+            }
+            Start::Grow(more) if ack.flight_bytes * 2 >= bytes => {
+                // What a burst of acknowledgements adds does not pass the threshold.
+                (bytes + more).min(threshold.max(bytes + more.min(mss)))
+            }
+            Start::Grow(_) => bytes,
         }
     }
 
@@ -63,12 +88,15 @@ impl HasCwnd for Cubic {
 impl Control for Cubic {
     #[inline]
     fn on_ack(&mut self, now: Time, ack: &Ack) {
-        if ack.may_grow {
-            let cwnd = &mut self.cwnd;
-            let curve = &mut self.curve;
-            let next = curve.grow(now, cwnd.mss, cwnd.bytes, cwnd.threshold, ack);
-            cwnd.grow_to(next);
+        if !ack.may_grow {
+            return;
         }
+        let cwnd = &mut self.cwnd;
+        let next = match cwnd.bytes < cwnd.threshold {
+            true => self.start_on(now, ack),
+            false => self.curve.grow(now, cwnd.mss, cwnd.bytes, ack),
+        };
+        self.cwnd.grow_to(next);
     }
 
     fn on_mark(&mut self, _now: Time, allowed_bytes: u64) {
@@ -77,7 +105,8 @@ impl Control for Cubic {
     }
 
     /// RFC 5681: the threshold stays when the same segment times out again.
-    fn on_loss(&mut self, _now: Time, loss: Loss, allowed_bytes: u64) {
+    fn on_loss(&mut self, now: Time, loss: Loss, allowed_bytes: u64) {
+        self.start.on_loss(now);
         let is_repeated = loss == Loss::TimeOut { is_repeated: true };
         if !is_repeated {
             let threshold = self.reduced(allowed_bytes);
@@ -110,12 +139,8 @@ struct Curve {
 }
 
 impl Curve {
-    /// The window after an acknowledgement of new data.
-    fn grow(&mut self, now: Time, mss: u64, cwnd: u64, ssthresh: u64, ack: &Ack) -> u64 {
-        if cwnd < ssthresh {
-            let is_used = ack.flight_bytes * 2 >= cwnd;
-            return cwnd + if is_used { ack.news_bytes.min(mss) } else { 0 };
-        }
+    /// The window after an acknowledgement of new data in avoidance.
+    fn grow(&mut self, now: Time, mss: u64, cwnd: u64, ack: &Ack) -> u64 {
         if ack.flight_bytes + mss <= cwnd {
             return cwnd;
         }
@@ -209,7 +234,7 @@ mod tests {
                 rtt_seconds: rtt.seconds(),
                 ..Ack::default()
             };
-            cwnd = cubic.grow(now, MSS, cwnd, 0, &acked);
+            cwnd = cubic.grow(now, MSS, cwnd, &acked);
             now += Duration(rtt.0 * MSS / cwnd);
         }
         cwnd as f64 / MSS as f64
@@ -261,28 +286,26 @@ mod tests {
     /// A sender with less to send than it may does not grow.
     #[test]
     fn an_unused_window_stays() {
-        let mut cubic = Curve::default();
-        let acked = Ack {
-            news_bytes: MSS,
-            flight_bytes: 4 * MSS,
-            rtt_seconds: 0.1,
-            ..Ack::default()
+        let mss = u64::from(TcpSpec::linux_3().mss_bytes);
+        let after = |window: u64, threshold, news_bytes| {
+            let mut cubic = Cubic::new(&TcpSpec::linux_3());
+            cubic.cwnd.threshold = threshold;
+            cubic.set_window(window);
+            let ack = Ack {
+                news_bytes,
+                flight_bytes: 4 * mss,
+                rtt_seconds: 0.1,
+                may_grow: true,
+                ..Ack::default()
+            };
+            cubic.on_ack(Time::ZERO, &ack);
+            cubic.window() - window
         };
-        for ssthresh in [0, u64::MAX] {
-            assert_eq!(
-                cubic.grow(Time::ZERO, MSS, 10 * MSS, ssthresh, &acked),
-                10 * MSS
-            );
+        for threshold in [0, u64::MAX] {
+            assert_eq!(after(10 * mss, threshold, mss), 0);
         }
-        assert_eq!(
-            cubic.grow(Time::ZERO, MSS, 8 * MSS, u64::MAX, &acked),
-            9 * MSS
-        );
-        let half = Ack {
-            news_bytes: 500,
-            ..acked
-        };
-        assert_eq!(cubic.grow(Time::ZERO, MSS, 8 * MSS, u64::MAX, &half), 8_500);
+        assert_eq!(after(8 * mss, u64::MAX, mss), mss);
+        assert_eq!(after(8 * mss, u64::MAX, mss / 2), mss / 2);
     }
 
     /// However far the curve has gone, half of the window is the most for a round trip.
@@ -295,9 +318,9 @@ mod tests {
             rtt_seconds: 0.1,
             ..Ack::default()
         };
-        let start = cubic.grow(Time::ZERO, MSS, 10 * MSS, 0, &acked);
+        let start = cubic.grow(Time::ZERO, MSS, 10 * MSS, &acked);
         let late = Time(100_000_000_000_000);
-        let next = cubic.grow(late, MSS, start, 0, &acked);
+        let next = cubic.grow(late, MSS, start, &acked);
         assert!((499..=500).contains(&(next - start)), "{start} {next}");
     }
 

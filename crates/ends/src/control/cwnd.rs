@@ -67,7 +67,7 @@ impl Cwnd {
     }
 }
 
-/// The three hooks that say and set what a [`Cwnd`] holds.
+/// The hooks that say and set what a [`Cwnd`] holds.
 macro_rules! window_of_cwnd {
     () => {
         #[inline]
@@ -83,6 +83,11 @@ macro_rules! window_of_cwnd {
         #[inline]
         fn set_window(&mut self, bytes: u64) {
             self.cwnd.bytes = bytes;
+        }
+
+        fn undo(&mut self, window: u64, threshold: u64) {
+            self.cwnd.bytes = self.cwnd.bytes.max(window);
+            self.cwnd.threshold = self.cwnd.threshold.max(threshold);
         }
     };
 }

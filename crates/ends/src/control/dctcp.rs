@@ -94,6 +94,10 @@ impl<Base: HasCwnd> Control for Dctcp<Base> {
     fn set_window(&mut self, bytes: u64) {
         self.base.set_window(bytes);
     }
+
+    fn undo(&mut self, window: u64, threshold: u64) {
+        self.base.undo(window, threshold);
+    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use backwater_kernel::{Duration, Rate, Time};
 
 use super::abr::outcome::{AbrOutcome, CellCounts};
 use super::rm_cell::{ForwardCell, RmCell};
+use super::sample::Sample;
 
 /// What a source may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,6 +108,14 @@ pub enum Inner {
     Window,
     /// The congestion point whose rate is obeyed (RoCC).
     Point,
+    /// The estimate of the bottleneck's rate (BBR), bit/s.
+    Bandwidth,
+    /// The estimate of the round trip without queues (BBR), s.
+    LeastRtt,
+    /// What the estimate is multiplied by to send (BBR).
+    PacingGain,
+    /// Where it stands (BBR): 1 startup, 2 drain, 3 probes for rate, 4 for the round trip.
+    Phase,
 }
 
 /// Where a source that sends again stands.
@@ -195,6 +204,10 @@ pub trait Control {
         self.on_ack(now, ack);
     }
 
+    /// An acknowledgement came that delivers something, or shows a loss; of schemes that go by
+    /// delivery, after the hooks that it calls else.
+    fn on_sample(&mut self, now: Time, sample: &Sample) {}
+
     /// A packet starts now that takes so many bytes on the wire, with what every frame adds.
     #[inline]
     fn on_packet(&mut self, now: Time, bytes: u32) {}
@@ -262,6 +275,9 @@ pub trait Control {
     #[inline]
     fn set_window(&mut self, bytes: u64) {}
 
+    /// A loss turned out to be none: at least this window and threshold again, bytes.
+    fn undo(&mut self, window: u64, threshold: u64) {}
+
     /// Where it stands, if it sends lost units again (go-back-N).
     #[inline]
     fn position(&self) -> Option<Position> {
@@ -309,6 +325,7 @@ macro_rules! members {
             on_offered(&mut self, now: Time, offered: Offered) -> ();
             on_ack(&mut self, now: Time, ack: &Ack) -> ();
             on_telemetry(&mut self, now: Time, ack: &Ack, path: &[Telemetry]) -> ();
+            on_sample(&mut self, now: Time, sample: &Sample) -> ();
             on_packet(&mut self, now: Time, bytes: u32) -> ();
             on_stop(&mut self, now: Time, is_stopped: bool) -> ();
             on_mark(&mut self, now: Time, allowed_bytes: u64) -> ();
@@ -317,6 +334,7 @@ macro_rules! members {
             window(&self) -> u64;
             threshold(&self) -> u64;
             set_window(&mut self, bytes: u64) -> ();
+            undo(&mut self, window: u64, threshold: u64) -> ();
             on_control(&mut self, now: Time, signal: &Signal) -> Option<Rate>;
             timer(&self) -> Option<Time>;
             on_timer(&mut self, now: Time) -> u32;

@@ -90,9 +90,18 @@ impl RateControlSpec {
         }
     }
 
-    /// Its timers stand still while the network stops the source.
-    pub fn freezes(&self) -> bool {
-        matches!(self, RateControlSpec::Dcqcn(spec) if spec.freezes)
+    /// It has to know when the network stops the source: its timers stand still meanwhile, or
+    /// nobody knows what it does.
+    pub fn hears_stops(&self) -> bool {
+        match self {
+            RateControlSpec::Dcqcn(spec) => spec.freezes,
+            RateControlSpec::Outside(_) => true,
+            RateControlSpec::None
+            | RateControlSpec::Hpcc(_)
+            | RateControlSpec::Timely(_)
+            | RateControlSpec::Swift(_)
+            | RateControlSpec::Rocc(_) => false,
+        }
     }
 
     /// It goes by what switches write on packets.

@@ -2,6 +2,7 @@
 
 use backwater_kernel::Duration;
 
+use crate::control::Inner;
 use crate::outside::ControlRecipe;
 
 /// A flavour of TCP, every choice explicit: flavours differ by more than their names.
@@ -29,6 +30,52 @@ pub struct TcpSpec {
     pub reuse: Reuse,
     /// What marks of congestion (ECN) do.
     pub ecn: Ecn,
+    /// How slow start ends (with CUBIC).
+    pub slow_start: SlowStart,
+    /// The first segments of a connection, and after a silence, that are acknowledged one by one.
+    pub quick_acks: u32,
+    /// With [`Recovery::Rack`]: a probe goes before the time-out (TLP).
+    pub tail_probe: bool,
+    /// With [`Recovery::Rack`]: the window shrinks with what arrives (PRR), not at once.
+    pub is_proportional: bool,
+    /// With [`Recovery::Rack`]: duplicates that the receiver tells of (DSACK) bring the window
+    /// back.
+    pub undo: bool,
+    /// A handshake before the first data measured this; `None` where none is known of.
+    pub handshake_rtt: Option<Duration>,
+    /// Segments are spaced: at the rate of the control, else of the window in a round trip.
+    pub pacing: bool,
+    /// Segments are handed down in bursts, if they are.
+    pub burst: Option<BurstSpec>,
+}
+
+/// How slow start ends before a loss.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SlowStart {
+    /// It does not.
+    Loss,
+    /// By the length of the train of acknowledgements, or by delay (HyStart, as Linux has it).
+    HyStart,
+    /// By delay, through rounds of slower growth (HyStart++, RFC 9406).
+    HyStartPlusPlus,
+}
+
+/// What a host hands down at once (segmentation offload).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BurstSpec {
+    /// Bytes of payload, at most.
+    pub most_bytes: u32,
+    /// How links and queues take it.
+    pub queued: Queued,
+}
+
+/// How links and queues take a burst.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Queued {
+    /// Frame by frame.
+    Frames,
+    /// As a whole.
+    Whole,
 }
 
 /// How the congestion window grows and shrinks.
@@ -42,6 +89,10 @@ pub enum Congestion {
     },
     /// CUBIC, RFC 9438.
     Cubic,
+    /// BBR, version 1.
+    Bbr,
+    /// BBR, version 3.
+    Bbr3,
     /// Written outside this program.
     Outside(ControlRecipe),
 }
@@ -57,6 +108,19 @@ pub enum Recovery {
     NewReno,
     /// Selective acknowledgements, pipe and scoreboard (RFC 6675).
     Sack,
+    /// Selective acknowledgements, and losses by time (RACK, RFC 8985).
+    Rack,
+}
+
+impl Recovery {
+    /// Acknowledgements tell of ranges.
+    #[inline]
+    pub fn has_sack(self) -> bool {
+        match self {
+            Recovery::Sack | Recovery::Rack => true,
+            Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => false,
+        }
+    }
 }
 
 /// When the retransmission timer runs.
@@ -115,14 +179,54 @@ pub enum Ecn {
     },
 }
 
+impl Congestion {
+    /// It is told what each acknowledgement delivers, and says at which rate to send.
+    pub fn goes_by_delivery(&self) -> bool {
+        match self {
+            Congestion::Bbr | Congestion::Bbr3 => true,
+            Congestion::Reno { .. } | Congestion::Cubic | Congestion::Outside(_) => false,
+        }
+    }
+
+    /// It keeps such a number to itself.
+    pub fn keeps(&self, number: Inner) -> bool {
+        let of_bbr = [
+            Inner::Bandwidth,
+            Inner::LeastRtt,
+            Inner::PacingGain,
+            Inner::Phase,
+        ];
+        self.goes_by_delivery() && of_bbr.contains(&number)
+    }
+}
+
 impl TcpSpec {
+    /// Its segments are spaced.
+    pub fn is_paced(&self) -> bool {
+        self.pacing || self.congestion.goes_by_delivery()
+    }
+
+    /// Payload of the largest frame, and frames beyond the first that it takes on the wire.
+    pub fn largest(&self) -> (u32, u32) {
+        match self.burst {
+            Some(burst) if burst.queued == Queued::Whole => {
+                let segments = (burst.most_bytes / self.mss_bytes.max(1)).max(2);
+                (segments * self.mss_bytes, segments - 1)
+            }
+            Some(_) | None => (self.mss_bytes, 0),
+        }
+    }
+
     /// What it slows down for.
     pub fn slowed_by(&self) -> &'static str {
         match (&self.congestion, self.ecn) {
             (Congestion::Outside(_), _) => "what is written outside",
-            (_, Ecn::Dctcp { .. }) => "marks and losses (DCTCP)",
+            (Congestion::Reno { .. } | Congestion::Cubic, Ecn::Dctcp { .. }) => {
+                "marks and losses (DCTCP)"
+            }
             (Congestion::Reno { .. }, _) => "losses (Reno)",
             (Congestion::Cubic, _) => "losses (CUBIC)",
+            (Congestion::Bbr | Congestion::Bbr3, _) => "what is delivered, and how fast (BBR)",
         }
     }
 
@@ -146,6 +250,14 @@ impl TcpSpec {
             idle_restart: true,
             reuse: Reuse::FreshWindow,
             ecn: Ecn::Off,
+            slow_start: SlowStart::Loss,
+            quick_acks: 0,
+            tail_probe: false,
+            is_proportional: false,
+            undo: false,
+            handshake_rtt: None,
+            pacing: false,
+            burst: None,
         }
     }
 
@@ -158,8 +270,9 @@ impl TcpSpec {
         spec
     }
 
-    /// As hosts are today: CUBIC, SACK, first window 10, least time-out 200 ms.
-    pub const fn modern() -> TcpSpec {
+    /// As Linux was before its losses went by time: CUBIC, SACK, first window 10, least time-out
+    /// 200 ms.
+    pub const fn linux_3() -> TcpSpec {
         TcpSpec {
             mss_bytes: 1460,
             congestion: Congestion::Cubic,
@@ -180,7 +293,35 @@ impl TcpSpec {
             idle_restart: true,
             reuse: Reuse::Persistent,
             ecn: Ecn::Off,
+            slow_start: SlowStart::Loss,
+            quick_acks: 0,
+            tail_probe: false,
+            is_proportional: false,
+            undo: false,
+            handshake_rtt: None,
+            pacing: false,
+            burst: None,
         }
+    }
+
+    /// As Linux 6 is: what [`TcpSpec::linux_3`] has, with RACK and its probe, DSACK undo, PRR,
+    /// HyStart, a handshake that measures and young connections that acknowledge quickly. The
+    /// round trip of the handshake is the path's: zero here.
+    pub const fn linux_6() -> TcpSpec {
+        let mut spec = TcpSpec::linux_3();
+        spec.recovery = Recovery::Rack;
+        spec.slow_start = SlowStart::HyStart;
+        spec.quick_acks = 16;
+        spec.tail_probe = true;
+        spec.is_proportional = true;
+        spec.undo = true;
+        spec.handshake_rtt = Some(Duration::ZERO);
+        spec
+    }
+
+    /// What hosts are taken for that nothing is said of.
+    pub const fn modern() -> TcpSpec {
+        TcpSpec::linux_3()
     }
 
     /// DCTCP as in its paper: Reno growth, marks answered in proportion.

@@ -10,6 +10,13 @@
 //! wait would only add to each transfer. The RFCs say nothing of PSH, and
 //! [`AckSpec::DelayedTick`] waits, as 4.4BSD did.
 //!
+//! **Quickly.** The first [`TcpSpec::quick_acks`] segments of a connection are acknowledged one by
+//! one, and so many again after a silence longer than the least time-out: the sender's window is
+//! small then (Linux).
+//!
+//! **Twice.** Where losses go by time ([`Recovery::Rack`]) the first block of the acknowledgement
+//! of what was there before says so (RFC 2883).
+//!
 //! **Echo.** Classic: from a mark until CWR comes, every acknowledgement echoes. DCTCP: each one
 //! says whether the data it acknowledges was marked. Where that changes while one is delayed, the
 //! delayed one goes first, with the old state and the old position (`early`).
@@ -20,7 +27,7 @@ use backwater_kernel::Time;
 
 use super::timer::nth_tick;
 use super::{HostClock, Segment, flags};
-use crate::spec::{AckSpec, Ecn, TcpSpec};
+use crate::spec::{AckSpec, Ecn, Recovery, TcpSpec};
 
 /// State of the receiving half.
 #[derive(Clone, Debug)]
@@ -38,6 +45,12 @@ pub(crate) struct Receiver {
     early: Option<(u64, bool)>,
     /// Ranges beyond `next`, apart from each other, the one that last grew first.
     ranges: Vec<(u64, u64)>,
+    /// What came twice and was not told of.
+    twice: Option<(u64, u64)>,
+    /// What moved `next` since the last acknowledgement came as it first went.
+    echoes_first: bool,
+    /// Segments that are acknowledged one by one, and when the last came.
+    quick: (u32, Option<Time>),
 }
 
 impl Default for Receiver {
@@ -50,6 +63,9 @@ impl Default for Receiver {
             has_echo: false,
             early: None,
             ranges: Vec::new(),
+            twice: None,
+            echoes_first: false,
+            quick: (0, None),
         }
     }
 }
@@ -79,6 +95,12 @@ impl Receiver {
         self.has_echo
     }
 
+    /// Did what acknowledgements acknowledge come as it first went?
+    #[inline]
+    pub(crate) fn echoes_first(&self) -> bool {
+        self.echoes_first
+    }
+
     /// The acknowledgement of an earlier state, if one is to go first.
     #[inline]
     pub(crate) fn take_early(&mut self) -> Option<(u64, bool)> {
@@ -97,6 +119,7 @@ impl Receiver {
         self.is_ack_due = false;
         self.ack_at = Time::MAX;
         self.waiting_bytes = 0;
+        self.twice = None;
     }
 
     /// A new connection goes on at the same position.
@@ -108,8 +131,15 @@ impl Receiver {
 
     /// The blocks to tell of, and how many.
     pub(crate) fn blocks(&self, blocks: &mut [(u64, u64); 3]) -> u8 {
-        let count = self.ranges.len().min(blocks.len());
-        blocks[..count].copy_from_slice(&self.ranges[..count]);
+        let ranges = &self.ranges;
+        if let (Some(twice), [first, rest @ ..]) = (self.twice, &mut *blocks) {
+            *first = twice;
+            let count = ranges.len().min(rest.len());
+            rest[..count].copy_from_slice(&ranges[..count]);
+            return count as u8 + 1;
+        }
+        let count = ranges.len().min(blocks.len());
+        blocks[..count].copy_from_slice(&ranges[..count]);
         count as u8
     }
 
@@ -123,14 +153,26 @@ impl Receiver {
         is_marked: bool,
     ) -> bool {
         self.on_mark(spec.ecn, segment.flags, is_marked);
+        if spec.quick_acks > 0 {
+            self.be_quick(now, spec);
+        }
         let end = segment.seq + u64::from(segment.bytes);
         if end <= self.next {
             self.acknowledge();
+            self.came_twice(spec, segment.seq, end);
             return false;
         }
         if segment.seq > self.next {
             self.acknowledge();
-            return self.insert(segment.seq, end);
+            let is_new = self.insert(segment.seq, end);
+            if !is_new {
+                self.came_twice(spec, segment.seq, end);
+            }
+            return is_new;
+        }
+        // Of several the first, as RFC 7323 has it.
+        if self.waiting_bytes == 0 {
+            self.echoes_first = !segment.is_again;
         }
         self.waiting_bytes += end - self.next;
         self.next = end;
@@ -146,9 +188,28 @@ impl Receiver {
         true
     }
 
+    /// After a silence the next segments are acknowledged one by one.
+    fn be_quick(&mut self, now: Time, spec: &TcpSpec) {
+        let (left, last) = &mut self.quick;
+        let is_young = last.is_none_or(|last| now.since(last) > spec.timer.min_rto);
+        *left = if is_young {
+            spec.quick_acks
+        } else {
+            left.saturating_sub(1)
+        };
+        *last = Some(now);
+    }
+
+    /// This was there before.
+    fn came_twice(&mut self, spec: &TcpSpec, first: u64, end: u64) {
+        if spec.recovery == Recovery::Rack {
+            self.twice = Some((first, end));
+        }
+    }
+
     /// Data in order came in: now, or later? `is_end` says that nothing follows it for now.
     fn delay(&mut self, now: Time, spec: &TcpSpec, clock: &HostClock, is_end: bool) {
-        let is_enough = self.waiting_bytes >= 2 * u64::from(spec.mss_bytes);
+        let is_enough = self.quick.0 > 0 || self.waiting_bytes >= 2 * u64::from(spec.mss_bytes);
         let at_once = match spec.acks {
             AckSpec::Every => true,
             AckSpec::DelayedTick(_) => is_enough,

@@ -29,6 +29,12 @@ impl Scoreboard {
         self.ranges.is_empty()
     }
 
+    /// Bytes in all ranges.
+    #[inline]
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// Forgets all.
     pub(crate) fn clear(&mut self) {
         self.ranges.clear();

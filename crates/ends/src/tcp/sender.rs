@@ -37,16 +37,22 @@
 //! cwnd at most the first window if, by ticks, nothing was *received* for a time-out (BSD's
 //! `t_idle`) or, by a fine clock, no data was *sent* for more than one (RFC 5681).
 
+mod by_time;
+mod delivered;
 mod recovery;
 
-use backwater_kernel::Time;
+use alloc::boxed::Box;
+
+use backwater_kernel::{Duration, Rate, Time};
 
 use super::cuts::Cuts;
 use super::sack::Scoreboard;
 use super::timer::RoundTrip;
 use super::{HostClock, Segment, TcpCounts, flags};
-use crate::control::{Ack, CongestionControl, Control, Item, Loss, Next};
-use crate::spec::{Ecn, Recovery, TcpSpec};
+use crate::control::{Ack, CongestionControl, Control, Inner, Item, Loss, Next};
+use crate::spec::{Ecn, Recovery, Reuse, TcpSpec};
+use by_time::{ByTime, Here};
+use delivered::Extras;
 
 /// State of the sending half.
 #[derive(Clone, Debug)]
@@ -73,6 +79,9 @@ pub(crate) struct Sender {
     rtt: RoundTrip,
     cuts: Cuts,
     scoreboard: Scoreboard,
+    /// With losses by time.
+    by_time: Option<Box<ByTime>>,
+    pub(super) extras: Extras,
 }
 
 /// What a data segment turned out to be.
@@ -87,7 +96,11 @@ pub(crate) struct Sent {
 impl Sender {
     /// A sender that has sent nothing.
     pub(crate) fn new(spec: &TcpSpec) -> Sender {
-        Sender {
+        let by_time = match spec.recovery {
+            Recovery::Rack => Some(Box::default()),
+            Recovery::Tahoe | Recovery::Reno | Recovery::NewReno | Recovery::Sack => None,
+        };
+        let mut sender = Sender {
             una: 0,
             next: 0,
             max: 0,
@@ -107,12 +120,39 @@ impl Sender {
             rtt: RoundTrip::default(),
             cuts: Cuts::new(0),
             scoreboard: Scoreboard::default(),
+            by_time,
+            extras: Extras::new(spec),
+        };
+        match (spec.handshake_rtt, spec.reuse) {
+            (Some(rtt), Reuse::Persistent | Reuse::FreshWindow) if rtt > Duration::ZERO => {
+                sender.rtt.known(rtt, &spec.timer);
+                sender.measured(rtt);
+            }
+            (Some(_), Reuse::Persistent | Reuse::FreshWindow | Reuse::Handshake) | (None, _) => {}
+        }
+        sender
+    }
+
+    /// A handshake measured the round trip.
+    fn measured(&mut self, rtt: Duration) {
+        if let Some(by) = &mut self.by_time {
+            by.measured(rtt);
         }
     }
 
     /// Congestion window, bytes.
     pub(crate) fn window_bytes(&self) -> u64 {
         self.control.window()
+    }
+
+    /// The rate that its control allows, if it has one.
+    pub(crate) fn rate(&self) -> Option<Rate> {
+        self.control.pacing()
+    }
+
+    /// A number that its control keeps to itself.
+    pub(crate) fn inner(&self, of: Inner) -> Option<f64> {
+        self.control.inner(self.last_heard, of)
     }
 
     /// First position not acknowledged, next position to send.
@@ -133,6 +173,27 @@ impl Sender {
         self.slot_at
     }
 
+    /// When control that is written outside wants to be called; [`Time::MAX`]: never.
+    #[inline]
+    pub(crate) fn control_at(&self) -> Time {
+        match &self.control {
+            CongestionControl::Outside(own) => own.timer().unwrap_or(Time::MAX),
+            CongestionControl::Reno(_)
+            | CongestionControl::Cubic(_)
+            | CongestionControl::Dctcp(_)
+            | CongestionControl::DctcpCubic(_)
+            | CongestionControl::Bbr(_)
+            | CongestionControl::Bbr3(_) => Time::MAX,
+            #[cfg(test)]
+            CongestionControl::Paced(_) => Time::MAX,
+        }
+    }
+
+    /// The instant that `control_at` named has come.
+    pub(crate) fn on_control_timer(&mut self, now: Time) {
+        self.control.on_timer(now);
+    }
+
     /// The instant that `slot_at` named has come.
     #[inline]
     pub(crate) fn end_slot(&mut self) {
@@ -141,8 +202,7 @@ impl Sender {
 
     /// Does source control let the next segment go now? If not yet, `slot_at` says when.
     #[inline]
-    pub(crate) fn may_send(&mut self, now: Time) -> bool {
-        self.slot_at = Time::MAX;
+    pub(super) fn may_send(&mut self, now: Time) -> bool {
         match self.control.next(now, true) {
             Next::Now(Item::Data) => true,
             Next::At(at) => {
@@ -203,6 +263,9 @@ impl Sender {
         self.is_recovering = false;
         self.is_due = false;
         self.guard = 0;
+        if let Some(by) = &mut self.by_time {
+            by.forget_repairs();
+        }
     }
 
     /// A new connection: nothing stays. What is outstanding (a passive end whose last
@@ -211,9 +274,14 @@ impl Sender {
         self.fresh_window(spec);
         self.rtt = RoundTrip::default();
         self.scoreboard.clear();
+        self.extras.forget();
         self.next = self.una;
         self.high_rxt = self.una;
         self.rto_at = Time::MAX;
+        if let Some(by) = &mut self.by_time {
+            self.next = self.max;
+            by.fresh_connection();
+        }
         if self.una < self.max {
             self.arm(now, spec, clock);
         }
@@ -230,12 +298,16 @@ impl Sender {
         self.rto_at = Time::MAX;
         if let Some(sent_at) = sent_at {
             self.rtt.sample(now, &spec.timer, clock, sent_at);
+            self.measured(now.since(sent_at));
         }
     }
 
     /// Starts the retransmission timer anew.
     pub(crate) fn arm(&mut self, now: Time, spec: &TcpSpec, clock: &HostClock) {
         self.rto_at = self.rtt.deadline(now, &spec.timer, clock);
+        if let Some(by) = &mut self.by_time {
+            by.armed(self.rto_at);
+        }
     }
 
     /// The SYN timed out: the connection begins with one segment.
@@ -246,7 +318,19 @@ impl Sender {
     }
 
     /// The retransmission timer ran out.
-    pub(crate) fn on_time_out(&mut self, now: Time, spec: &TcpSpec, clock: &HostClock) {
+    pub(crate) fn on_time_out(
+        &mut self,
+        now: Time,
+        spec: &TcpSpec,
+        clock: &HostClock,
+        counts: &mut TcpCounts,
+    ) {
+        if let Some(mut by) = self.by_time.take() {
+            self.on_alarm(&mut by, Here { now, spec, clock }, counts);
+            self.by_time = Some(by);
+            return;
+        }
+        counts.time_outs += 1;
         let is_repeated = self.rtt.is_backed_off();
         let loss = Loss::TimeOut { is_repeated };
         self.control.on_loss(now, loss, self.limit());
@@ -260,7 +344,7 @@ impl Sender {
         self.guard = match spec.recovery {
             Recovery::Tahoe | Recovery::Reno => 0,
             Recovery::NewReno => self.max + 1,
-            Recovery::Sack => self.max,
+            Recovery::Sack | Recovery::Rack => self.max,
         };
         self.arm(now, spec, clock);
     }
@@ -279,14 +363,21 @@ impl Sender {
         segment: &Segment,
         counts: &mut TcpCounts,
     ) -> u64 {
-        // What was never sent can't be acknowledged; old ones are of no use.
-        if segment.ack > self.max || segment.ack < self.una {
+        // What was never sent can't be acknowledged; old ones are of no use, but for their blocks.
+        if segment.ack > self.max || (segment.ack < self.una && self.by_time.is_none()) {
             return 0;
         }
         let is_same_window = segment.window == self.peer_window;
         self.peer_window = segment.window;
-        let acked = segment.ack - self.una;
         let has_echo = spec.ecn != Ecn::Off && segment.flags & flags::ECE != 0;
+        if let Some(mut by) = self.by_time.take() {
+            let here = Here { now, spec, clock };
+            let acked = self.on_ack_by_time(&mut by, here, segment, has_echo, counts);
+            self.by_time = Some(by);
+            self.on_echo(now, spec, has_echo, counts);
+            return acked;
+        }
+        let acked = segment.ack - self.una;
         let is_news = spec.recovery == Recovery::Sack
             && segment.sack_blocks > 0
             && self.scoreboard.on_blocks(segment, segment.ack, self.max);
@@ -334,7 +425,7 @@ impl Sender {
         }
         let is_repaired = !self.is_recovering || self.on_progress(spec, news.news_bytes);
         news.may_grow = is_repaired && !has_echo;
-        self.control.on_ack(now, &news);
+        self.extras.acknowledge(&mut self.control, now, spec, news);
         if self.una == self.max {
             self.rto_at = Time::MAX;
         } else {
@@ -346,6 +437,9 @@ impl Sender {
     #[inline]
     pub(crate) fn next_range(&self, spec: &TcpSpec) -> Option<(u64, u32)> {
         let mss = u64::from(spec.mss_bytes);
+        if let Some(by) = &self.by_time {
+            return self.next_by_time(by, spec);
+        }
         if self.is_due {
             let stop = self.scoreboard.next_start(self.una).unwrap_or(self.max);
             return Some((self.una, (stop.min(self.max) - self.una).min(mss) as u32));
@@ -384,19 +478,13 @@ impl Sender {
         let stop = seq + u64::from(bytes);
         let again_bytes = self.max.min(stop).saturating_sub(seq);
         let is_again = again_bytes > 0;
-        if is_again {
-            self.rtt.cancel();
-            self.high_rxt = self.high_rxt.max(stop);
-        } else {
-            self.rtt.begin(now, seq);
-        }
-        self.is_due = false;
-        self.next = self.next.max(stop);
-        self.max = self.max.max(stop);
         self.last_sent = now;
         self.control.on_sent(now, stop == self.end);
-        if self.rto_at == Time::MAX {
-            self.arm(now, spec, clock);
+        if let Some(mut by) = self.by_time.take() {
+            self.sent_by_time(&mut by, Here { now, spec, clock }, seq, bytes);
+            self.by_time = Some(by);
+        } else {
+            self.sent_by_count(now, spec, clock, (seq, stop), is_again);
         }
         Sent {
             again_bytes,

@@ -21,7 +21,7 @@
 //! after twelve.
 
 use backwater_kernel::time::PS_PER_SECOND;
-use backwater_kernel::{Duration, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
 use super::HostClock;
 use crate::spec::TimerSpec;
@@ -110,6 +110,22 @@ impl RoundTrip {
         }
     }
 
+    /// A round trip took that long, as a handshake before the first data found.
+    pub(crate) fn known(&mut self, took: Duration, spec: &TimerSpec) {
+        match spec.tick {
+            Some(tick) => self.sample_ticks(took.0 / tick.0.max(1) + 1),
+            None => self.sample_fine(took.0.max(1)),
+        }
+    }
+
+    /// Smoothed round-trip time; zero before the first sample.
+    pub(crate) fn smoothed(&self, spec: &TimerSpec) -> Duration {
+        match spec.tick {
+            Some(tick) => Duration(self.srtt.saturating_mul(tick.0) / 8),
+            None => Duration(self.srtt),
+        }
+    }
+
     fn sample_ticks(&mut self, ticks: u64) {
         if self.srtt == 0 {
             self.srtt = ticks << 3;
@@ -194,6 +210,18 @@ impl RoundTrip {
             }
             None => now.since(last).0 > self.time_out(spec),
         }
+    }
+
+    /// The rate that carries so many bytes in a smoothed round trip; `None` before the first
+    /// sample.
+    pub(crate) fn rate_of(&self, spec: &TimerSpec, bytes: u128) -> Option<Rate> {
+        let span = match spec.tick {
+            Some(tick) => u128::from(self.srtt) * u128::from(tick.0) / 8,
+            None => u128::from(self.srtt),
+        };
+        let bits = bytes * 8 * u128::from(PS_PER_SECOND);
+        let rate = bits.checked_div(span)?;
+        Some(Rate(u64::try_from(rate).unwrap_or(u64::MAX)))
     }
 
     /// Smoothed round-trip time, seconds; 0 before the first sample.

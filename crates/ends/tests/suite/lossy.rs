@@ -3,7 +3,9 @@
 use crate::pipe;
 
 use backwater_ends::TcpSpec;
-use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TimerSpec};
+use backwater_ends::spec::{
+    AckSpec, BurstSpec, Congestion, Ecn, Queued, Recovery, Reuse, SlowStart, TimerSpec,
+};
 use backwater_ends::tcp::TcpCounts;
 use backwater_kernel::{Duration, Probability, Purpose, Stream};
 use pipe::{Fault, Network, Pipe};
@@ -22,9 +24,10 @@ fn flavour(random: &mut Stream) -> TcpSpec {
         Recovery::Reno,
         Recovery::NewReno,
         Recovery::Sack,
+        Recovery::Rack,
     ];
     let timers = [TcpSpec::bsd().timer, TcpSpec::modern().timer, brisk()];
-    TcpSpec {
+    let mut spec = TcpSpec {
         mss_bytes,
         congestion: pick(
             random,
@@ -64,6 +67,41 @@ fn flavour(random: &mut Stream) -> TcpSpec {
             random,
             &[Ecn::Off, Ecn::Classic, Ecn::Dctcp { gain_shift: 4 }],
         ),
+        slow_start: pick(
+            random,
+            &[
+                SlowStart::Loss,
+                SlowStart::HyStart,
+                SlowStart::HyStartPlusPlus,
+            ],
+        ),
+        quick_acks: pick(random, &[0, 3, 16]),
+        tail_probe: random.below(2) == 0,
+        is_proportional: random.below(2) == 0,
+        undo: random.below(2) == 0,
+        handshake_rtt: pick(random, &[None, Some(Duration(MS / 50))]),
+        pacing: false,
+        burst: None,
+    };
+    spaced(random, &mut spec);
+    spec
+}
+
+/// Every fourth goes by BBR, some of the others are paced, and some of all go in bursts.
+fn spaced(random: &mut Stream, spec: &mut TcpSpec) {
+    spec.pacing = random.below(4) == 0;
+    if random.below(4) == 0 {
+        spec.congestion = pick(random, &[Congestion::Bbr, Congestion::Bbr3]);
+        spec.recovery = Recovery::Sack;
+        spec.slow_start = SlowStart::Loss;
+        spec.timer = pick(random, &[TcpSpec::modern().timer, brisk()]);
+        spec.ecn = Ecn::Off;
+    }
+    if random.below(3) == 0 && spec.recovery != Recovery::Rack {
+        spec.burst = Some(BurstSpec {
+            most_bytes: spec.mss_bytes * pick(random, &[2, 5, 40]),
+            queued: pick(random, &[Queued::Frames, Queued::Whole]),
+        });
     }
 }
 

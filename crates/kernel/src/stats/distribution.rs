@@ -34,6 +34,17 @@ impl Collected {
         self.samples.record(sample);
     }
 
+    /// Takes in all of `other`.
+    pub fn merge(&mut self, other: &Collected) {
+        let are_kept = |of: &Collected| of.count() == of.kept.len() as u64;
+        match are_kept(other) && are_kept(self) && self.kept.len() + other.kept.len() <= self.most {
+            true => self.kept.extend_from_slice(&other.kept),
+            false if other.count() > 0 => self.kept = Vec::new(),
+            false => {}
+        }
+        self.samples.merge(&other.samples);
+    }
+
     /// How many.
     pub const fn count(&self) -> u64 {
         self.samples.count()
@@ -107,6 +118,17 @@ impl Distribution {
             self.open.push((age, count));
             self.open = ascending(self.open);
         }
+        self
+    }
+
+    /// The same, with more that had not ended, each at an age of its own, and none of which takes
+    /// less than what stands beside that.
+    pub fn with_all_open(mut self, ages: impl Iterator<Item = (f64, f64)>) -> Distribution {
+        for (age, least) in ages {
+            self.oldest = Some(self.oldest.map_or(age, |oldest| oldest.max(age)));
+            self.open.push((age.max(least), 1));
+        }
+        self.open = ascending(self.open);
         self
     }
 
@@ -337,6 +359,28 @@ mod tests {
         assert_eq!((least.mean(), least.oldest()), (Some(6.0), Some(9.0)));
         let least = least.none_below(11.0);
         assert_eq!((least.max(), least.oldest()), (Some(11.0), Some(9.0)));
+    }
+
+    /// As if all had been recorded in one; more than are kept are counted by a histogram.
+    #[test]
+    fn what_is_collected_is_merged() {
+        for most in [0, 3, 5, 9] {
+            let collect = |samples: &[u64]| {
+                let mut collected = Collected::new(most);
+                samples.iter().for_each(|one| collected.record(*one));
+                collected
+            };
+            let mut all = collect(&[70_001, 9]);
+            all.merge(&collect(&[]));
+            all.merge(&collect(&[5, 5_003, 90_007]));
+            let wanted = collect(&[70_001, 9, 5, 5_003, 90_007]);
+            assert_eq!(all.distribution(), wanted.distribution(), "{most}");
+        }
+        let open = |least| [7.0, 3.0, 7.0].map(|age| (age, least)).into_iter();
+        let one_by_one = of([5], 4).with_open(7.0, 2).with_open(3.0, 1);
+        assert_eq!(of([5], 4).with_all_open(open(0.0)), one_by_one);
+        let none_below = one_by_one.none_below(5.0);
+        assert_eq!(of([5], 4).with_all_open(open(5.0)), none_below);
     }
 
     #[test]

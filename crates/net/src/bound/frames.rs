@@ -53,6 +53,8 @@ pub enum NoBound {
     Greedy,
     /// Nothing limits its bursts.
     Bursts,
+    /// Flows without a row, of which nothing is known before they begin, may share its ports.
+    Members,
     /// Its frames take different paths.
     Spread,
     /// It finds no way.
@@ -172,6 +174,7 @@ impl NoBound {
             NoBound::SourceControl => "acknowledgements decide when it sends".into(),
             NoBound::Greedy => "it sends as fast as it can".into(),
             NoBound::Bursts => "nothing limits its bursts".into(),
+            NoBound::Members => "flows of a list may share its ports".into(),
             NoBound::Spread => "its frames take different paths".into(),
             NoBound::NoWay => "it finds no way".into(),
             NoBound::Rival { channel, flow } => format!(
@@ -239,6 +242,9 @@ pub fn bounds(spec: &EthernetSpec) -> Vec<Result<Bound, NoBound>> {
 /// The bound of each flow with its terms, in the order of flows.
 pub fn accounts(spec: &EthernetSpec) -> Vec<Result<Account<Bound>, NoBound>> {
     let none = |why: NoBound| spec.flows.iter().map(|_| Err(why)).collect();
+    if !spec.rules.arrivals.is_empty() {
+        return none(NoBound::Members);
+    }
     // What queue pairs answer in another class is no way of that class here, nor is what switches
     // state.
     let answers_elsewhere = |flow: &FlowSpec| flow.classes().any(|class| class != flow.class);

@@ -37,6 +37,8 @@ pub(crate) enum Routes {
         /// By way and congestion point of data of the opposite way: the first hop's index of what
         /// the switch there sends; in order.
         from_switches: Starts,
+        /// For flows without a row.
+        slots: Option<Slots>,
     },
     /// The next hops from each node to each station. [`Frame::hop`] is a channel.
     Tables(Tables),
@@ -73,7 +75,29 @@ impl Routes {
             hops,
             trees,
             from_switches,
+            slots: (!spec.rules.arrivals.is_empty()).then(|| Slots {
+                tables,
+                rooms: Vec::new(),
+            }),
         })
+    }
+
+    /// A flow has this place from now on: its ways, as its number has it. False if it has none.
+    pub fn lay(
+        &mut self,
+        (place, number): (u32, u32),
+        ends: (u32, u32),
+        to_of: impl Fn(u32) -> Option<u32>,
+    ) -> bool {
+        match self {
+            Routes::Paths {
+                first,
+                hops,
+                slots: Some(slots),
+                ..
+            } => slots.lay((place, number), ends, (first, hops), to_of),
+            Routes::Paths { .. } | Routes::Tables(_) => true,
+        }
     }
 
     /// No way at all.
@@ -83,6 +107,7 @@ impl Routes {
             hops: Vec::new(),
             trees: Trees::default(),
             from_switches: Vec::new(),
+            slots: None,
         }
     }
 
@@ -104,11 +129,11 @@ impl Routes {
         (hops[end] == NONE && end > 0).then(|| &hops[..end])
     }
 
-    /// The hop from the source of `way`, for [`Frame::hop`].
+    /// The hop from the source of `way`, of a flow at this place, for [`Frame::hop`].
     #[inline]
-    pub fn first(&self, way: u32, number: u64, ends: (u32, u32)) -> u32 {
+    pub fn first(&self, (way, place): (u32, u32), number: u64, ends: (u32, u32)) -> u32 {
         match self {
-            Routes::Paths { first, .. } => first[way as usize],
+            Routes::Paths { first, .. } => first[(2 * place + way % 2) as usize],
             Routes::Tables(tables) => tables.of_frame(way, number, ends.0, ends.1),
         }
     }
@@ -140,6 +165,55 @@ impl Routes {
             Routes::Paths { hops, .. } => hops[frame.hop() as usize],
             Routes::Tables(_) => frame.hop(),
         }
+    }
+}
+
+/// The ways of flows without a row: each place has room for two of them among all hops.
+#[derive(Debug)]
+pub(crate) struct Slots {
+    tables: Tables,
+    /// Of each way in turn, how many hops it has room for.
+    rooms: Vec<u32>,
+}
+
+/// A way has room for so many hops, or for as many as it needs.
+const ROOM: usize = 8;
+
+impl Slots {
+    fn lay(
+        &mut self,
+        (place, number): (u32, u32),
+        (source, destination): (u32, u32),
+        (first, hops): (&mut Vec<u32>, &mut Vec<u32>),
+        to_of: impl Fn(u32) -> Option<u32>,
+    ) -> bool {
+        let mut path = Vec::new();
+        for (side, from, to) in [(0, source, destination), (1, destination, source)] {
+            path.clear();
+            let way = 2 * number + side;
+            if !self.tables.walk((way, from, to), &to_of, &mut path) {
+                return false;
+            }
+            path.push(NONE);
+            let kept = (2 * place + side) as usize;
+            if first.len() <= kept {
+                self.rooms.push(0);
+                first.push(0);
+            }
+            // Places behind those of rows; the last way is that of the last place.
+            let at = self.rooms.len() - (first.len() - kept);
+            if (self.rooms[at] as usize) < path.len() {
+                let room = path.len().max(ROOM);
+                if hops.len() + room >= FORK as usize {
+                    return false;
+                }
+                first[kept] = hops.len() as u32;
+                self.rooms[at] = room as u32;
+                hops.resize(hops.len() + room, NONE);
+            }
+            hops[first[kept] as usize..][..path.len()].copy_from_slice(&path);
+        }
+        true
     }
 }
 

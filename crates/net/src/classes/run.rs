@@ -18,6 +18,8 @@ pub(crate) struct ByClass {
     pub outgoing: Vec<Outgoing>,
     /// What switches wrote into the packet that has just come to its station.
     pub path: Vec<Telemetry>,
+    /// Flows without a row that have just got a slot: number and place.
+    pub opened: Vec<(u32, u32)>,
     /// Ways whose port asks for their next frame.
     pub pulled: Vec<u32>,
     /// Arrivals of one instant at one switch, by hash.

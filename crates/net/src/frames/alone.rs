@@ -17,6 +17,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use backwater_ends::application::Payload;
+use backwater_ends::outcome::Alone;
 use backwater_ends::queue_pair::RocePacket;
 use backwater_ends::spec::{RoceSpec, Span};
 use backwater_ends::{Segment, TcpSpec};
@@ -30,9 +31,20 @@ use crate::spec::frames::{
     EthernetSpec, FRAME_LEAST_BYTES, FlowSpec, TrafficSpec, TransportSpec, WIRE_OVERHEAD_BYTES,
 };
 
+/// By flow, ascending: what a message of each size takes.
+pub(crate) type MessagesAlone = Vec<(u32, Vec<Alone>)>;
+
+/// What transfers of each flow take, and messages of those whose messages wait for others.
+pub(crate) fn all(
+    spec: &EthernetSpec,
+    network: &Network,
+) -> (Vec<Option<Duration>>, MessagesAlone) {
+    (times(spec, network), of_messages(spec, network))
+}
+
 /// Of each flow whose transfers are all alike; nothing for the others, for those to several
 /// stations and for those whose frames take several paths that differ or narrow them.
-pub(crate) fn times(spec: &EthernetSpec, network: &Network) -> Vec<Option<Duration>> {
+fn times(spec: &EthernetSpec, network: &Network) -> Vec<Option<Duration>> {
     let flows = (0..).zip(&spec.flows);
     flows
         .map(|(id, flow)| time(spec, network, (id, flow)).map(Duration))
@@ -44,7 +56,7 @@ fn time(spec: &EthernetSpec, network: &Network, (id, flow): (u32, &FlowSpec)) ->
         let frames = Frames::of(flow, bytes)?;
         let took_ps = match network.classes.routes.only(spec, way) {
             Some(path) => network.carry_ps(&path, &frames),
-            None => network.carry_spread_ps(&network.one_of_alike(spec, way)?, &frames),
+            None => network.carry_spread_ps(&network.one_of_alike(ends_of(spec, way))?.0, &frames),
         };
         u64::try_from(took_ps).ok()
     };
@@ -64,8 +76,63 @@ fn time(spec: &EthernetSpec, network: &Network, (id, flow): (u32, &FlowSpec)) ->
             let back = carry(2 * id + 1, response_bytes)?;
             there.checked_add(service.ps())?.checked_add(back)
         }
-        _ => None,
+        TrafficSpec::Messages(ref list) => {
+            let first = list.messages.first()?.bytes;
+            let are_alike = list.messages.iter().all(|own| own.bytes == first);
+            are_alike.then(|| carry(2 * id, first))?
+        }
+        TrafficSpec::Infinite { bytes: None, .. }
+        | TrafficSpec::Requests { .. }
+        | TrafficSpec::Constant { .. }
+        | TrafficSpec::Poisson { .. }
+        | TrafficSpec::SelfSimilar { .. }
+        | TrafficSpec::Video(_)
+        | TrafficSpec::Outside(_) => None,
     }
+}
+
+impl Network {
+    /// The same of a flow without a row, whose ways are known at its place.
+    pub(crate) fn alone(&self, place: u32, flow: &FlowSpec) -> Option<Duration> {
+        let TrafficSpec::Infinite {
+            bytes: Some(bytes), ..
+        } = flow.traffic
+        else {
+            return None;
+        };
+        let frames = Frames::of(flow, bytes)?;
+        let took_ps = match self.classes.routes.path(2 * place) {
+            Some(path) => self.carry_ps(path, &frames),
+            None => {
+                let (path, is_only) = self.one_of_alike((flow.source, flow.destination))?;
+                match is_only {
+                    true => self.carry_ps(&path, &frames),
+                    false => self.carry_spread_ps(&path, &frames),
+                }
+            }
+        };
+        u64::try_from(took_ps).ok().map(Duration)
+    }
+}
+
+/// Of each flow whose messages wait for others, what one takes of each size of them.
+fn of_messages(spec: &EthernetSpec, network: &Network) -> MessagesAlone {
+    let mut all = Vec::new();
+    for (id, flow) in (0..).zip(&spec.flows) {
+        let Some(list) = flow.traffic.messages() else {
+            continue;
+        };
+        let mut sizes: Vec<u64> = list.messages.iter().map(|own| own.bytes).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        let only = network.classes.routes.only(spec, 2 * id);
+        let is_spread = only.is_none();
+        let alike = || Some(network.one_of_alike(ends_of(spec, 2 * id))?.0);
+        let path = only.or_else(alike);
+        let alone = path.map(|path| network.messages_alone(flow, (&path, is_spread), sizes));
+        all.push((id, alone.unwrap_or_default()));
+    }
+    all
 }
 
 /// What a transfer is cut into.
@@ -116,15 +183,42 @@ impl Frames {
 }
 
 impl Network {
+    fn messages_alone(
+        &self,
+        flow: &FlowSpec,
+        (path, is_spread): (&[u32], bool),
+        sizes: Vec<u64>,
+    ) -> Vec<Alone> {
+        let alone = |bytes: u64| {
+            let frames = Frames::of(flow, bytes)?;
+            let on_port = |bytes: u64| {
+                let bytes = bytes + u64::from(WIRE_OVERHEAD_BYTES);
+                u128::from(self.span(path[0], bytes).ps())
+            };
+            let full = u128::from(frames.full) * on_port(frames.full_bytes);
+            let took_ps = match is_spread {
+                true => self.carry_spread_ps(path, &frames),
+                false => self.carry_ps(path, &frames),
+            };
+            Some(Alone {
+                bytes,
+                time: Duration(u64::try_from(took_ps).ok()?),
+                on_port: Duration(u64::try_from(full + on_port(frames.last_bytes)).ok()?),
+            })
+        };
+        sizes.into_iter().filter_map(alone).collect()
+    }
+
     /// Where frames are spread over several paths, one of them, if all are alike and none of the
-    /// links they are spread over is slower than the first: then no frame waits there.
-    fn one_of_alike(&self, spec: &EthernetSpec, way: u32) -> Option<Vec<u32>> {
+    /// links they are spread over is slower than the first: then no frame waits there. True if
+    /// there is only that one.
+    fn one_of_alike(&self, (from, to): (u32, u32)) -> Option<(Vec<u32>, bool)> {
         let Routes::Tables(tables) = &self.classes.routes else {
             return None;
         };
-        let (from, to) = ends_of(spec, way);
         let (mut nodes, mut path) = (vec![from], Vec::<u32>::new());
-        while nodes != [to] && path.len() < spec.nodes.len() {
+        let mut is_only = true;
+        while nodes != [to] && path.len() < self.classes.nodes.len() {
             let hops = nodes.iter().flat_map(|node| tables.next_hops(*node, to));
             let hops: Vec<u32> = hops.copied().collect();
             let looks = |hop: &u32| {
@@ -134,6 +228,7 @@ impl Network {
             };
             path.push(*hops.first()?);
             let one = looks(path.last()?);
+            is_only &= hops.len() == 1;
             let is_slower = one.0 < looks(&path[0]).0;
             if hops.iter().any(|hop| looks(hop) != one) || hops.len() > 1 && is_slower {
                 return None;
@@ -142,7 +237,7 @@ impl Network {
             nodes.sort_unstable();
             nodes.dedup();
         }
-        (nodes == [to]).then_some(path)
+        (nodes == [to]).then_some((path, is_only))
     }
 
     /// The same as [`Self::carry_ps`] over one of several paths that are alike, at the least: a

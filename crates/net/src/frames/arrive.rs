@@ -54,7 +54,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn consume_frame(&mut self, id: u32, frame: &Unit) {
         let network = &mut self.network;
         let (flow_id, is_forward) = (frame.flow(), frame.is_forward());
-        let flow = &mut network.classes.flows[flow_id as usize];
+        let place = network.classes.place(flow_id) as u32;
+        let flow = &mut network.classes.flows[place as usize];
         flow.delivered += 1;
         flow.delivered_bytes += u64::from(frame.bytes);
         if flow.is(FrameFlow::MULTICAST) {
@@ -62,7 +63,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         let is_marked = frame.marks & MARKED != 0;
         if is_marked {
-            network.classes.losses[flow_id as usize].marked += 1;
+            network.classes.losses[place as usize].marked += 1;
         }
         let (payload, born) = (network.units.payload(id), network.units.born(id));
         // What switches wrote goes over from a packet to its acknowledgement.
@@ -77,7 +78,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &mut self.network;
         network.units.end_frame(id);
         let delivery = Delivery {
-            flow: flow_id,
+            flow: place,
             is_forward,
             payload: &payload,
             is_marked,
@@ -100,7 +101,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             true => End::Answerer,
             false => End::Opener,
         };
-        self.arm(flow_id, end);
+        self.arm((flow_id, place), end);
     }
 
     /// A frame that came over `input`, in the lane `account`, is admitted to the queue in front of
@@ -247,18 +248,22 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &mut self.network;
         let frame = *network.units.get(id);
         let missed = network.count_missed(&frame);
-        let losses = &mut network.classes.losses[frame.flow() as usize];
+        let place = network.classes.place(frame.flow());
+        let losses = &mut network.classes.losses[place];
         losses.dropped += missed;
         losses.dropped_bytes += missed * u64::from(frame.bytes);
         let at = network.queue(channel, frame.class);
         network.classes.counts[at].drops.add(cause, 1);
         if frame.marks & PULLED != 0 {
-            let flow = &mut network.classes.flows[frame.flow() as usize];
+            let flow = &mut network.classes.flows[place];
             flow.in_port[frame.way() as usize % 2] -= 1;
         }
         network.units.end_frame(id);
         if cause != LossCause::Wire {
             self.note_drop(channel, frame);
+        }
+        if frame.flow() >= self.network.classes.rows {
+            self.note_member(frame.flow());
         }
     }
 }

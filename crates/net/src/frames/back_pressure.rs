@@ -35,17 +35,10 @@ fn insert<T: Ord>(list: &mut Vec<T>, what: T) -> bool {
 }
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
-    pub(crate) fn back_pressure(&self, node: u32) -> Option<BackPressureSpec> {
-        self.network.classes.nodes[node as usize].back_pressure
-    }
-
-    /// What a congested queue or input of a class has stopped, unless destinations are chosen.
-    pub(crate) fn gate_of(&self, node: u32, class: u8) -> Option<Gate> {
-        match self.back_pressure(node)?.select {
-            Select::Port => Some(Gate::Port),
-            Select::Class => Some(Gate::Class(class)),
-            Select::Destination(_) => None,
-        }
+    /// The rules under which a node stops neighbours for what its output queues hold.
+    pub(crate) fn stops_at_outputs(&self, node: u32) -> Option<BackPressureSpec> {
+        let node = &self.network.classes.nodes[node as usize];
+        node.stops.at_outputs().copied()
     }
 
     /// A frame that came over `input` has joined the queue in front of `channel`, which is
@@ -66,7 +59,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A queue has passed its high threshold.
     fn become_congested(&mut self, channel: u32, class: u8) {
         let node = self.network.channels[channel as usize].from;
-        let Some(rules) = self.back_pressure(node) else {
+        let Some(rules) = self.stops_at_outputs(node) else {
             return;
         };
         let at = self.network.queue(channel, class);
@@ -99,7 +92,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A frame has come to a queue above its high threshold: who or what is new there?
     fn grow(&mut self, channel: u32, class: u8, input: u32, id: u32) {
         let node = self.network.channels[channel as usize].from;
-        let Some(rules) = self.back_pressure(node) else {
+        let Some(rules) = self.stops_at_outputs(node) else {
             return;
         };
         let at = self.network.queue(channel, class);
@@ -125,7 +118,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                     self.add_gates(channel, class, &gates);
                 }
             }
-            _ => {}
+            Select::Port | Select::Class => {}
         }
     }
 
@@ -188,7 +181,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// too much of it is stopped upstream as well.
     pub(crate) fn check_blocked(&mut self, channel: u32, class: u8, input: Option<u32>) {
         let node = self.network.channels[channel as usize].from;
-        let Some(rules) = self.back_pressure(node) else {
+        let Some(rules) = self.stops_at_outputs(node) else {
             return;
         };
         let Some(limit) = rules.blocked else { return };

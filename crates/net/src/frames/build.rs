@@ -5,11 +5,12 @@ use alloc::vec::Vec;
 use alloc::{format, vec};
 
 use backwater_ends::stations::{End, Stations};
-use backwater_kernel::{BuildError, Duration, EventQueue, Purpose, Stream, Time};
+use backwater_kernel::{BuildError, Channels, Duration, EventQueue, Purpose, Stream, Time};
 
 use crate::classes::account::{Account, AccountTimes};
 use crate::classes::credits::Credits;
 use crate::classes::lanes;
+use crate::classes::members::Members;
 use crate::classes::queue::{Queue, QueueCounts};
 use crate::classes::requests::{Asked, Requests};
 use crate::classes::routes::Routes;
@@ -30,8 +31,8 @@ use crate::simulation::Simulation;
 use crate::simulation::mark::Mark;
 use crate::simulation::plan::{Plan, Specification};
 use crate::spec::frames::{
-    Choose, Detect, EthernetSpec, FlowSpec, Forwarding, MarkAt, MemorySpec, NodeKind, Obeyed,
-    Select, StoppedSpec, SwitchSpec, TransportSpec,
+    EthernetSpec, FlowSpec, Forwarding, MarkAt, MemorySpec, NodeKind, Obeyed, StoppedSpec,
+    SwitchSpec, TransportSpec,
 };
 
 impl Specification for EthernetSpec {
@@ -66,9 +67,11 @@ impl Specification for EthernetSpec {
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn set_first_events(&mut self, spec: &EthernetSpec) {
         for flow in 0..spec.flows.len() as u32 {
-            self.arm(flow, End::Opener);
-            self.arm(flow, End::Answerer);
+            self.arm((flow, flow), End::Opener);
+            self.arm((flow, flow), End::Answerer);
         }
+        self.set_first_arrivals();
+        self.arm_opened();
         self.start_refresh_timers();
         self.start_counters();
         self.start_drains();
@@ -86,7 +89,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                         self.set_timer(storm.from, channel, Timer::Storm, 0);
                     }
                 }
-                NodeKind::Switch(switch) => may_stop |= switch.back_pressure.is_some(),
+                NodeKind::Switch(switch) => may_stop |= switch.stops.all().next().is_some(),
                 NodeKind::Station { storm: None } => {}
             }
         }
@@ -108,16 +111,14 @@ fn number_slots(channels: &mut [Channel]) -> Vec<u32> {
 }
 
 fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
-    let classes = spec
-        .links
-        .first()
-        .map_or(1, |link| link.channels[0].queues.len());
+    let first = spec.links.first();
+    let classes = first.map_or(1, |link| link.channels[0].queues.len());
     let mut channels = channels(spec);
     let slots = number_slots(&mut channels);
     let (nodes, shares) = nodes(spec, classes)?;
     let stops_stations = nodes.iter().any(Node::stops_stations);
     let mut queues = queues(spec, &nodes);
-    let mut accounts = accounts(spec);
+    let mut accounts = accounts(spec, &nodes);
     for ((channel, class), share) in shares {
         let place = |channel: u32| channel as usize * classes + usize::from(class);
         accounts[place(channel)].share = share;
@@ -125,7 +126,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
     }
     let count = queues.len();
     let counts = counts(spec, &nodes);
-    let has_telemetry = spec.flows.iter().any(FlowSpec::has_telemetry);
+    let has_telemetry = spec.kinds().any(FlowSpec::has_telemetry);
     let marking = (0..count as u64).zip(&queues).map(|(at, queue)| {
         let at = at as usize;
         let has_dice = queue.marks || counts[at].ecn.is_some();
@@ -138,7 +139,6 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         })
     });
     let marking = marking.collect();
-    let points = points(spec, &nodes);
     let stations = spec.stations();
     let flows = flows(spec, &stations);
     let mut lanes = lanes::build(spec, stops_stations)?;
@@ -156,16 +156,19 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         counts,
         accounts,
         account_times: vec![AccountTimes::default(); count],
+        rows: rows(spec),
+        members: Members::new(spec),
         flows,
         losses: vec![Losses::default(); spec.flows.len()],
         alone: Vec::new(),
+        messages_alone: Vec::new(),
         received: received(spec),
         routes: Routes::new(spec)?,
         stations,
         freezing: freezing(spec),
         telemetry: vec![0; if has_telemetry { channels.len() } else { 0 }],
         marking,
-        points,
+        points: points(spec, &nodes),
         queues,
         credits: Credits::default(),
         drains: Vec::new(),
@@ -176,7 +179,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         channels,
         ..Network::empty(classes)
     };
-    network.classes.alone = alone::times(spec, &network);
+    (network.classes.alone, network.classes.messages_alone) = alone::all(spec, &network);
     network.add_credits(spec)?;
     network.add_drains(spec);
     network.add_schedulers(spec);
@@ -189,7 +192,7 @@ pub(crate) fn stream_of(channel: u32, class: u8) -> u64 {
     let (channel, class) = (u64::from(channel), u64::from(class));
     match class {
         0..8 => channel * 8 + class,
-        _ => 1 << 40 | channel * 32 + class,
+        _ => (1 << 40) | (channel * 32 + class),
     }
 }
 
@@ -198,8 +201,10 @@ fn selection(spec: &EthernetSpec, network: &Network) -> Vec<Option<Stream>> {
         let count = network.classes.count;
         let channel_of = at / count;
         let channel = &network.channels[channel_of];
-        let rules = network.classes.nodes[channel.from as usize].back_pressure?;
-        matches!(rules.select, Select::Destination(Choose::Random { .. })).then(|| {
+        let rules = network.classes.nodes[channel.from as usize]
+            .stops
+            .at_outputs()?;
+        rules.is_drawn().then(|| {
             let entity = stream_of(channel_of as u32, (at % count) as u8);
             Stream::new(spec.seed, entity, Purpose::Selection)
         })
@@ -249,11 +254,11 @@ fn channels(spec: &EthernetSpec) -> Vec<Channel> {
 }
 
 fn queues(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Queue> {
-    let has_telemetry = spec.flows.iter().any(FlowSpec::has_telemetry);
+    let has_telemetry = spec.kinds().any(FlowSpec::has_telemetry);
     let mut queues = Vec::new();
     for (id, channel) in (0..).zip(spec.channels()) {
         let (from, _) = spec.ends(id).unwrap_or((NONE, NONE));
-        for (class, own) in channel.queues.iter().enumerate() {
+        for (class, own) in (0..).zip(&channel.queues) {
             let node = &nodes[from as usize];
             let mut queue = Queue::new();
             if node.is_switch {
@@ -261,10 +266,8 @@ fn queues(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Queue> {
                 let marks_at = own.ecn.map(|ecn| ecn.at);
                 queue.marks = marks_at == Some(MarkAt::Join);
                 queue.acts_on_leave = has_telemetry || marks_at == Some(MarkAt::Leave);
-                let watches = node.back_pressure.is_some_and(|rules| {
-                    rules.detect == Detect::Outputs && rules.classes & 1 << class != 0
-                });
-                if watches {
+                let rules = node.stops.at_outputs();
+                if rules.is_some_and(|rules| rules.watches(class)) {
                     queue.high_bytes = own.high_bytes;
                     queue.low_bytes = own.low_bytes;
                 }
@@ -305,17 +308,20 @@ fn points(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Option<Box<CongestionPoint
     }
 }
 
-fn accounts(spec: &EthernetSpec) -> Vec<Account> {
+fn accounts(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Account> {
     let mut accounts = Vec::new();
     for (id, channel) in (0..).zip(spec.channels()) {
-        for class in 0..channel.queues.len() {
-            let own = channel.inputs.get(class);
+        let (_, to) = spec.ends(id).unwrap_or((NONE, NONE));
+        let rules = nodes[to as usize].stops.at_input(id);
+        for class in 0..channel.queues.len() as u8 {
+            let own = channel.inputs.get(usize::from(class));
+            let stops = own.filter(|_| rules.is_some_and(|rules| rules.watches(class)));
             accounts.push(Account {
                 channel: id,
-                class: class as u8,
+                class,
                 bytes: 0,
-                high_bytes: own.map_or(u64::MAX, |own| own.high_bytes),
-                low_bytes: own.map_or(0, |own| own.low_bytes),
+                high_bytes: stops.map_or(u64::MAX, |own| own.high_bytes),
+                low_bytes: stops.map_or(0, |own| own.low_bytes),
                 limit_bytes: own.and_then(|own| own.limit_bytes).unwrap_or(u64::MAX),
                 is_congested: false,
                 shared_bytes: 0,
@@ -349,7 +355,15 @@ fn nodes(spec: &EthernetSpec, classes: usize) -> Result<(Vec<Node>, Vec<InputSha
             NodeKind::Station { storm } => storm,
             NodeKind::Switch(_) => None,
         };
-        let rules = switch.and_then(|switch| switch.back_pressure);
+        let stops = switch
+            .map(|switch| switch.stops.clone())
+            .unwrap_or_default();
+        let at_outputs = stops.at_outputs();
+        let detects_inputs = at_outputs.is_none() && stops.all().next().is_some();
+        let mut inputs = leaving
+            .iter()
+            .map(|channel| spec.links.channel(channel ^ 1));
+        let has_counters = switch.is_some() && inputs.any(|channel| !channel.inputs.is_empty());
         let shared = match switch.map(|switch| &switch.memory) {
             Some(MemorySpec::Shared(shared)) => {
                 let inputs = leaving.iter().flat_map(|channel| {
@@ -369,16 +383,15 @@ fn nodes(spec: &EthernetSpec, classes: usize) -> Result<(Vec<Node>, Vec<InputSha
             _ => None,
         };
         nodes.push(Node {
-            lossless: rules.map_or(0, |rules| rules.classes),
-            detects_inputs: rules.is_some_and(|rules| rules.detect == Detect::Inputs),
-            has_time_out: rules.is_some_and(|rules| rules.time_out.is_some()),
+            lossless: stops.all().fold(0, |all, rules| all | rules.classes),
+            detects_inputs,
+            has_time_out: at_outputs.is_some_and(|rules| rules.time_out.is_some()),
             is_switch: switch.is_some(),
             promised: node.promised,
             watchdog: node.watchdog,
             storm,
-            back_pressure: rules,
-            counts_inputs: shared.is_some()
-                || rules.is_some_and(|rules| rules.detect == Detect::Inputs),
+            counts_inputs: shared.is_some() || detects_inputs || has_counters,
+            stops,
             shared,
             leaving,
             bytes: 0,
@@ -389,39 +402,54 @@ fn nodes(spec: &EthernetSpec, classes: usize) -> Result<(Vec<Node>, Vec<InputSha
     Ok((nodes, shares))
 }
 
+/// Flows whose number is their place; all of them, where each has a row.
+fn rows(spec: &EthernetSpec) -> u32 {
+    match spec.rules.arrivals.is_empty() {
+        true => u32::MAX,
+        false => spec.flows.len() as u32,
+    }
+}
+
 fn flows(spec: &EthernetSpec, stations: &Stations) -> Vec<FrameFlow> {
     let flows = (0..).zip(&spec.flows);
     flows
-        .map(|(id, flow)| {
-            let has_rtp = matches!(flow.transport, TransportSpec::Udp { has_rtp: true, .. });
-            let is_pulled = flow.transport.is_pulled() || stations.is_pulled(id);
-            let bits = [
-                (flow.is_tagged, FrameFlow::TAGGED),
-                (has_rtp, FrameFlow::RTP),
-                (flow.transport.is_ect(), FrameFlow::ECT),
-                (is_pulled, FrameFlow::PULLED),
-                (flow.is_multicast(), FrameFlow::MULTICAST),
-                (flow.hears_rates(), FrameFlow::HEARS_RATES),
-            ];
-            let bits = bits.into_iter().filter(|(is_so, _)| *is_so);
-            FrameFlow {
-                source: flow.source,
-                destination: flow.address(id),
-                class: flow.class,
-                message_class: flow.message_class(),
-                bits: bits.fold(0, |all, (_, bit)| all | bit),
-                armed: [Time::MAX; 2],
-                ..FrameFlow::default()
-            }
-        })
+        .map(|(id, own)| flow(id, own, stations.is_pulled(id)))
         .collect()
 }
 
-fn freezing(spec: &EthernetSpec) -> Vec<u32> {
-    let freezes = |flow: &FlowSpec| match &flow.transport {
-        TransportSpec::Roce(roce) => roce.control.freezes(),
+/// A flow of this number that has done nothing.
+pub(super) fn flow(id: u32, flow: &FlowSpec, is_pulled: bool) -> FrameFlow {
+    let has_rtp = matches!(flow.transport, TransportSpec::Udp { has_rtp: true, .. });
+    let is_pulled = flow.transport.is_pulled() || is_pulled;
+    let bits = [
+        (flow.is_tagged, FrameFlow::TAGGED),
+        (has_rtp, FrameFlow::RTP),
+        (flow.transport.is_ect(), FrameFlow::ECT),
+        (is_pulled, FrameFlow::PULLED),
+        (flow.is_multicast(), FrameFlow::MULTICAST),
+        (flow.hears_rates(), FrameFlow::HEARS_RATES),
+    ];
+    let bits = bits.into_iter().filter(|(is_so, _)| *is_so);
+    FrameFlow {
+        source: flow.source,
+        destination: flow.address(id),
+        class: flow.class,
+        message_class: flow.message_class(),
+        bits: bits.fold(0, |all, (_, bit)| all | bit),
+        armed: [Time::MAX; 2],
+        ..FrameFlow::default()
+    }
+}
+
+/// Its control stands still while its class is stopped.
+pub(super) fn freezes(flow: &FlowSpec) -> bool {
+    match &flow.transport {
+        TransportSpec::Roce(roce) => roce.control.hears_stops(),
         TransportSpec::Tcp(_) | TransportSpec::Udp { .. } => false,
-    };
+    }
+}
+
+fn freezing(spec: &EthernetSpec) -> Vec<u32> {
     let flows = (0..).zip(&spec.flows);
     flows
         .filter(|(_, flow)| freezes(flow))

@@ -40,17 +40,18 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             true => self.warm_up.min(ended_at),
             false => Time::ZERO,
         };
+        let inside = self.network.inside();
         Outcome {
             control_hops: self.by_class.control_hops,
-            flows: self.frame_flow_outcomes(ended_at),
+            flows: self.frame_flow_outcomes(ended_at, &inside),
+            members: self.member_outcomes(ended_at, &inside),
             channels: self.class_channel_outcomes(since, ended_at),
             nodes: self.class_node_outcomes(),
             ..self.head(ended_at, stop)
         }
     }
 
-    fn frame_flow_outcomes(&self, now: Time) -> Vec<FlowOutcome> {
-        let inside = self.network.inside();
+    fn frame_flow_outcomes(&self, now: Time, inside: &[(u64, u64)]) -> Vec<FlowOutcome> {
         let inside_by_receiver = self.network.inside_by_receiver();
         let flows = self
             .network
@@ -59,24 +60,28 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             .iter()
             .zip(&self.network.classes.losses);
         let mut outcomes = Vec::new();
-        for (id, ((flow, losses), (frames, bytes))) in (0..).zip(flows.zip(inside)) {
+        let rows = self.network.classes.rows;
+        for (id, ((flow, losses), (frames, bytes))) in (0..rows).zip(flows.zip(inside)) {
             let (stations, routes) = (&self.network.classes.stations, &self.network.classes.routes);
             let (delivered, delay) = stations.delivered(id);
             let destinations = self.destination_outcomes(id, &inside_by_receiver);
             let copies = destinations.len().max(1) as u64;
-            let ends = stations.outcome(now, id);
+            let mut ends = stations.outcome(now, id);
+            if let Some(messages) = &mut ends.messages {
+                messages.alone = self.network.classes.alone_of(id);
+            }
             let alone = self.network.classes.alone[id as usize];
             outcomes.push(FlowOutcome {
                 offered_total: flow.created * copies,
                 delivered_total: flow.delivered,
                 lost_total: losses.dropped,
-                inside_total: frames,
+                inside_total: *frames,
                 bytes: Some(Balance {
                     offered: flow.created_bytes * copies,
                     delivered: flow.delivered_bytes,
                     dropped: losses.dropped_bytes,
                     queued: 0,
-                    inside: bytes,
+                    inside: *bytes,
                 }),
                 delivered,
                 lost: losses.dropped - losses.dropped_before,
@@ -274,6 +279,16 @@ pub(crate) fn end(outcome: &mut Outcome) {
 
 /// Created = delivered + dropped + inside, each counted on its own.
 fn balance(outcome: &mut Outcome) {
+    for members in &outcome.members {
+        let flow = &members.found;
+        let balances = [Some(flow.balance()), flow.bytes].into_iter().flatten();
+        for (balance, units) in balances.zip(["frames", "bytes"]) {
+            if let Some(wrong) = balance.complaint(units) {
+                let at = outcome.ended_at;
+                outcome.violations.note(at, Place::Network, || wrong);
+            }
+        }
+    }
     for (id, flow) in (0..).zip(&outcome.flows) {
         let balances = [Some(flow.balance()), flow.bytes].into_iter().flatten();
         for (balance, units) in balances.zip(["frames", "bytes"]) {
@@ -380,12 +395,13 @@ impl Network {
     fn inside(&self) -> Vec<(u64, u64)> {
         let mut inside = vec![(0, 0); self.classes.flows.len()];
         self.data_inside(|frame| {
-            let is_multicast = self.classes.flows[frame.flow() as usize].is(FrameFlow::MULTICAST);
+            let place = self.classes.place(frame.flow());
+            let is_multicast = self.classes.flows[place].is(FrameFlow::MULTICAST);
             let times = match is_multicast {
                 true => self.places_behind(frame).len() as u64,
                 false => 1,
             };
-            let (frames, bytes) = &mut inside[frame.flow() as usize];
+            let (frames, bytes) = &mut inside[place];
             *frames += times;
             *bytes += times * u64::from(frame.bytes);
         });
@@ -398,8 +414,8 @@ impl Network {
         let mut inside: Vec<Vec<u64>> = received.map(|own| vec![0; own.len()]).collect();
         if !inside.is_empty() {
             self.data_inside(|frame| {
-                let own = &mut inside[frame.flow() as usize];
-                if !own.is_empty() {
+                let own = inside.get_mut(frame.flow() as usize);
+                if let Some(own) = own.filter(|own| !own.is_empty()) {
                     let receivers = self.receivers(frame);
                     receivers.iter().for_each(|at| own[*at as usize] += 1);
                 }

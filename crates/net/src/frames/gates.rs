@@ -1,6 +1,8 @@
 //! Action: what a node does with a stop or a resume that comes to it (IEEE 802.3 annex 31B,
 //! IEEE 802.1Q clause 36), and what it does about stops that do not end.
 
+use alloc::vec::Vec;
+
 use backwater_ends::stations::End;
 use backwater_kernel::{Duration, EventQueue, Time};
 
@@ -254,14 +256,21 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// Flows without end of a class whose frame a watchdog dropped at their own station go on.
     fn pull_anew(&mut self, node: u32, class: u8) {
-        for (id, flow) in (0_u32..).zip(&self.network.classes.flows) {
+        let classes = &self.network.classes;
+        let mut ways = Vec::new();
+        for (place, flow) in (0_u32..).zip(&classes.flows) {
             let is_pulled = flow.class == class && flow.is(FrameFlow::PULLED);
+            let Some(id) = classes.number(place).filter(|_| is_pulled) else {
+                continue;
+            };
             for (back, from) in [(0, flow.source), (1, flow.destination)] {
-                if is_pulled && from == node && flow.in_port[back as usize] == 0 {
-                    self.by_class.pulled.push(2 * id + back);
+                if from == node && flow.in_port[back as usize] == 0 {
+                    ways.push(2 * id + back);
                 }
             }
         }
+        ways.sort_unstable();
+        self.by_class.pulled.append(&mut ways);
     }
 
     /// Drops all that waits in a queue.

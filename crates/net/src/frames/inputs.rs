@@ -75,7 +75,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let account = &mut self.network.classes.accounts[at];
         account.is_congested = true;
         let (channel, class) = (account.channel, account.class);
-        if let Some(gate) = self.gate_of(node, class) {
+        if let Some(gate) = self.network.classes.nodes[node as usize].gate_of(channel, class) {
             self.ask(channel ^ 1, gate);
         }
     }
@@ -129,7 +129,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             if is_below {
                 account.is_congested = false;
                 let (channel, class) = (account.channel, account.class);
-                if let Some(gate) = self.gate_of(node_id, class) {
+                if let Some(gate) = node.gate_of(channel, class) {
                     self.give_back(channel ^ 1, gate);
                 }
             }

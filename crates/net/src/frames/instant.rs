@@ -51,6 +51,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.by_class.lively = lively;
             return false;
         }
+        if classes.members.awaits() {
+            return false;
+        }
         if !classes.credits.counters.is_empty() && self.network.has_unsettled_credit() {
             return false;
         }
@@ -75,10 +78,25 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn work_off_several(&mut self) {
         self.work_off_last_bits();
         self.work_off_arrivals();
+        self.work_off_others();
+    }
+
+    /// Timers and stations.
+    pub(crate) fn work_off_others(&mut self) {
         while let Some(event) = self.due.take_other() {
             self.events_handled += 1;
             self.on_timer(event);
         }
+    }
+
+    /// Flows that have just got a slot have their first timers.
+    pub(crate) fn arm_opened(&mut self) {
+        let mut opened = core::mem::take(&mut self.by_class.opened);
+        for flow in opened.drain(..) {
+            self.arm(flow, End::Opener);
+            self.arm(flow, End::Answerer);
+        }
+        self.by_class.opened = opened;
     }
 
     /// Then ports choose; and choose again where they ask flows for more.
@@ -214,7 +232,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The timer of the end of a flow from which a way starts.
     pub(crate) fn on_station_timer(&mut self, way: u32) {
         let (flow, end) = (way / 2, end_of(way));
-        let armed = &mut self.network.classes.flows[flow as usize].armed[end as usize];
+        let Some(place) = self.network.classes.place_if_active(flow) else {
+            return;
+        };
+        let armed = &mut self.network.classes.flows[place as usize].armed[end as usize];
         if *armed != self.now {
             return;
         }
@@ -222,38 +243,53 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         // Those that send much at one instant do so in parts.
         loop {
             let stations = &mut self.network.classes.stations;
-            stations.on_timer(self.now, flow, end, &mut self.by_class.outgoing);
+            stations.on_timer(self.now, place, end, &mut self.by_class.outgoing);
             self.send_outgoing();
-            if self.asked.is_set || !self.network.classes.stations.is_due(flow, self.now) {
+            if self.asked.is_set || !self.network.classes.stations.is_due(place, self.now) {
                 break;
             }
         }
-        self.arm(flow, end);
+        self.arm((flow, place), end);
     }
 
-    /// Sees to it that the next timer of a flow's end has an event. What this end did may be
-    /// news to the other one.
+    /// Sees to it that the next timer of an end of a flow, by number and place, has an event. What
+    /// this end did may be news to the other one.
     #[inline(always)]
-    pub(crate) fn arm(&mut self, flow: u32, end: End) {
-        self.arm_next(flow, end);
+    pub(crate) fn arm(&mut self, (flow, place): (u32, u32), end: End) {
+        self.arm_next((flow, place), end);
         if self.network.classes.stations.has_woken() {
             self.arm_woken();
         }
     }
 
     #[inline(always)]
-    fn arm_next(&mut self, flow: u32, end: End) {
-        let own = &mut self.network.classes.flows[flow as usize];
-        let armed = &mut own.armed[end as usize];
-        if let Some(next) = self.network.classes.stations.next_timer(flow, end)
+    fn arm_next(&mut self, (flow, place): (u32, u32), end: End) {
+        let own = &mut self.network.classes.flows[place as usize];
+        let (bits, armed) = (own.bits, &mut own.armed[end as usize]);
+        if let Some(next) = self.network.classes.stations.next_timer(place, end)
             && next < *armed
         {
-            *armed = next.max(self.now);
+            let (before, at) = (*armed, next.max(self.now));
+            *armed = at;
             let way = flow * 2 + end as u32;
-            self.events.push(Timer::Station.at(*armed, way));
+            match bits & FrameFlow::MEMBER {
+                0 => self.events.push(Timer::Station.at(at, way)),
+                _ => self.set_alarm(way, before, at),
+            }
         }
-        if own.is(FrameFlow::DIVIDED) {
+        if bits & (FrameFlow::DIVIDED | FrameFlow::MEMBER) != 0 {
+            self.after_turn(flow, bits);
+        }
+    }
+
+    /// An end of a flow has done what it does at this instant, and somebody has to know.
+    #[cold]
+    fn after_turn(&mut self, flow: u32, bits: u8) {
+        if bits & FrameFlow::DIVIDED != 0 {
             self.tell(flow);
+        }
+        if bits & FrameFlow::MEMBER != 0 {
+            self.note_member(flow);
         }
     }
 
@@ -268,7 +304,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 stations.on_timer(self.now, flow, End::Opener, &mut self.by_class.outgoing);
                 self.send_outgoing();
             }
-            self.arm_next(flow, End::Opener);
+            self.arm_next((flow, flow), End::Opener);
         }
     }
 
@@ -286,7 +322,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline(always)]
     fn emit(&mut self, made: &Outgoing) {
         let network = &mut self.network;
-        let flow = &mut network.classes.flows[made.flow as usize];
+        let place = network.classes.place(made.flow);
+        let flow = &mut network.classes.flows[place];
         let ends = flow.ends(made.is_forward);
         let (has_rtp, is_tagged) = (flow.is(FrameFlow::RTP), flow.is(FrameFlow::TAGGED));
         let bytes = crate::hop::sizes::frame_bytes(&made.payload, has_rtp, is_tagged);
@@ -302,7 +339,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             marks,
             ..Unit::data(
                 self.now,
-                network.classes.routes.first(way, number, ends),
+                network
+                    .classes
+                    .routes
+                    .first((way, place as u32), number, ends),
                 bytes,
             )
         };
@@ -325,10 +365,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A port asks an end of a flow for its next frame.
     fn pull(&mut self, way: u32) {
         let (flow, end) = (way / 2, end_of(way));
+        let place = self.network.classes.place(flow) as u32;
         let stations = &mut self.network.classes.stations;
-        stations.pull(self.now, flow, end, &mut self.by_class.outgoing);
+        stations.pull(self.now, place, end, &mut self.by_class.outgoing);
         self.send_outgoing();
-        self.arm(flow, end);
+        self.arm((flow, place), end);
     }
 
     /// Takes note of all last bits that have left by then.

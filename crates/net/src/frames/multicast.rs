@@ -89,7 +89,7 @@ impl Network {
     #[inline]
     pub(crate) fn count_missed(&mut self, frame: &Unit) -> u64 {
         let flow = frame.flow() as usize;
-        if !self.classes.flows[flow].is(FrameFlow::MULTICAST) {
+        if !self.classes.flows[self.classes.place(frame.flow())].is(FrameFlow::MULTICAST) {
             return 1;
         }
         let receivers = self.receivers(frame);

@@ -40,8 +40,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return;
         }
         let node = self.network.channels[channel as usize].from;
-        let binding = self.back_pressure(node).map(|rules| rules.binding);
-        let handed = match binding {
+        let rules = self.network.classes.nodes[node as usize]
+            .stops
+            .over(channel ^ 1);
+        let handed = match rules.map(|rules| rules.binding) {
             Some(Binding::Handover) => match self.decide(channel, topic) {
                 None => return,
                 handed => handed,
@@ -63,7 +65,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn decide(&mut self, channel: u32, topic: Gate) -> Option<Control> {
         let from = self.network.channels[channel as usize].from;
         let node = &self.network.classes.nodes[from as usize];
-        let (storm, rules) = (node.storm, node.back_pressure);
+        let (storm, rules) = (node.storm, node.stops.over(channel ^ 1).copied());
         let asked = &mut self.network.classes.asked[channel as usize];
         if let Some(storm) = storm {
             asked.stops += 1;

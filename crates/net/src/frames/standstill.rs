@@ -20,7 +20,6 @@ use crate::network::Network;
 use crate::outcome::{Standstill, StuckQueue};
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::spec::frames::Detect;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Looks now and then whether anything is stuck for good.
@@ -215,13 +214,11 @@ impl Network {
         let queue = &wait.queue;
         let node_id = self.channels[queue.channel as usize].to;
         let node = &self.classes.nodes[node_id as usize];
-        let rules = node.back_pressure;
-        let has_credit = self.has_credit(queue.channel, queue.class);
-        let asks = |other: &Stuck| match rules.map(|rules| rules.detect) {
-            _ if has_credit => other.holds_from(wait),
-            Some(Detect::Outputs) => other.asks(queue),
-            Some(Detect::Inputs) => other.holds_from(wait),
-            None => false,
+        let is_by_input = node.stops.at_input(queue.channel).is_some()
+            || self.has_credit(queue.channel, queue.class);
+        let asks = |other: &Stuck| match is_by_input {
+            true => other.holds_from(wait),
+            false => node.stops.at_outputs().is_some() && other.asks(queue),
         };
         let others = stuck.iter().enumerate();
         let behind = others.filter(|(_, other)| {
@@ -239,9 +236,7 @@ impl Network {
             || self.classes.nodes.iter().any(|node| {
                 node.watchdog.is_some()
                     || node.storm.is_some_and(|storm| storm.until < stop_at)
-                    || node
-                        .back_pressure
-                        .is_some_and(|rules| rules.time_out.is_some())
+                    || node.stops.all().any(|rules| rules.time_out.is_some())
             })
     }
 }
@@ -304,7 +299,7 @@ mod tests {
 
     use crate::frames::testing::{OUT, Run, join, network, spec};
     use crate::probe::Gate;
-    use crate::spec::frames::{Choose, NodeKind, Select, WatchdogAction, WatchdogSpec};
+    use crate::spec::frames::{Choose, Detect, NodeKind, Select, WatchdogAction, WatchdogSpec};
 
     /// Where something has been stopped long enough at an instant: class, destination, since when.
     fn stuck(run: &Run, longest: u64) -> Vec<(u8, Option<u32>, u64)> {
@@ -368,7 +363,7 @@ mod tests {
     fn a_single_frame_to_a_stopped_station_is_stuck() {
         let mut spec = spec(None);
         if let NodeKind::Switch(switch) = &mut spec.nodes[1].kind
-            && let Some(rules) = &mut switch.back_pressure
+            && let Some(rules) = &mut switch.stops.common
         {
             rules.select = Select::Destination(Choose::AllFound);
         }
@@ -386,7 +381,7 @@ mod tests {
     fn a_queue_waits_for_those_that_hold_what_came_over_its_channel() {
         let mut spec = spec(None);
         if let NodeKind::Switch(switch) = &mut spec.nodes[1].kind
-            && let Some(rules) = &mut switch.back_pressure
+            && let Some(rules) = &mut switch.stops.common
         {
             rules.detect = Detect::Inputs;
         }

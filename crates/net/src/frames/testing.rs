@@ -70,7 +70,7 @@ pub(crate) fn spec(watchdog: Option<WatchdogSpec>) -> EthernetSpec {
         forwarding: Forwarding::StoreAndForward,
         latency: Duration::ZERO,
         memory: MemorySpec::Queues,
-        back_pressure: Some(rules),
+        stops: Some(rules).into(),
     });
     let station = || node(NodeKind::Station { storm: None }, None);
     let link = |a, b| LinkSpec {

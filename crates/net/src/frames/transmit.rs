@@ -203,7 +203,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if frame.marks & PULLED != 0 {
             frame.marks &= !PULLED;
             let way = frame.way();
-            let waiting = &mut classes.flows[frame.flow() as usize].in_port[way as usize % 2];
+            let place = classes.place(way / 2);
+            let waiting = &mut classes.flows[place].in_port[way as usize % 2];
             *waiting -= 1;
             if *waiting == 0 {
                 self.by_class.pulled.push(way);
@@ -213,7 +214,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             Routes::Paths { .. } => frame.set_hop(frame.hop() + 1),
             Routes::Tables(tables) => {
                 let (way, node) = (frame.way(), channel.to);
-                let flow = &classes.flows[frame.flow() as usize];
+                let flow = &classes.flows[classes.place(way / 2)];
                 let to = flow.ends(frame.is_forward()).1;
                 let hop = tables.after(way, units.number_of(id), node, to);
                 units.get_mut(id).set_hop(hop);

@@ -73,22 +73,35 @@ impl Network {
 
     /// Congestion window of a flow's source, bytes; 0 without TCP.
     pub fn window_bytes(&self, flow: u32) -> u64 {
-        self.classes.stations.window_bytes(flow)
+        let place = self.classes.place_if_active(flow);
+        place.map_or(0, |place| self.classes.stations.window_bytes(place))
     }
 
     /// What the control of a queue pair allows; without a limiter, the rate of its port.
     pub fn allowed_rate(&self, flow: u32) -> Option<Rate> {
-        self.classes.stations.rate(flow)
+        self.classes
+            .stations
+            .rate(self.classes.place_if_active(flow)?)
+    }
+
+    /// The rate that the queue of a class states to sources; `None` if it states none.
+    pub fn stated_rate(&self, channel: u32, class: u8) -> Option<Rate> {
+        let points = &self.classes.points;
+        let point = points.get(self.queue(channel, class))?.as_ref()?;
+        Some(point.rate())
     }
 
     /// A number that the control of a queue pair keeps to itself.
     pub fn inner(&self, flow: u32, of: Inner) -> Option<f64> {
-        self.classes.stations.inner(flow, of)
+        let place = self.classes.place_if_active(flow)?;
+        self.classes.stations.inner(place, of)
     }
 
     /// Positions at both ends of a TCP flow: acknowledged, next to send, next expected.
     pub fn positions(&self, flow: u32) -> Option<[(u64, u64, u64); 2]> {
-        self.classes.stations.positions(flow)
+        self.classes
+            .stations
+            .positions(self.classes.place_if_active(flow)?)
     }
 
     /// How long bytes take on a channel.
@@ -110,7 +123,7 @@ impl Network {
     /// The station a data frame is for, or the group of several.
     #[inline]
     pub(crate) fn destination(&self, frame: &Unit) -> u32 {
-        self.classes.flows[frame.flow() as usize]
+        self.classes.flows[self.classes.place(frame.flow())]
             .ends(frame.is_forward())
             .1
     }
@@ -124,7 +137,7 @@ impl Network {
             let ends = (channel.from, channel.to);
             return self.units.view(id, ends, false, false);
         }
-        let flow = &self.classes.flows[frame.flow() as usize];
+        let flow = &self.classes.flows[self.classes.place(frame.flow())];
         let ends = flow.ends(frame.is_forward());
         let units = &self.units;
         let mut view = units.view(

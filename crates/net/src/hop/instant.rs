@@ -56,6 +56,15 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             Timer::Hold => self.wake_port(entity),
             Timer::Rates => self.state_rate(entity, Timer::class(event)),
             Timer::Station => self.on_station_timer(entity),
+            Timer::Alarm => {
+                self.wake_members();
+                self.work_off_others();
+            }
+            Timer::Arrival => {
+                self.open_next(entity);
+                self.arm_opened();
+            }
+            Timer::Ended => self.close_member(entity),
             Timer::Standstill => self.look_for_standstill(),
         }
     }

@@ -30,6 +30,7 @@ pub(super) struct Load {
     /// them; over RoCE what switches wrote; [`NONE`] for most.
     pub(super) words: u32,
     pub(super) flags: u8,
+    /// TCP: how many, and [`ECHOES_FIRST`].
     pub(super) sack_blocks: u8,
     pub(super) is_again: bool,
     pub(super) protocol: Protocol,
@@ -47,6 +48,9 @@ pub(super) enum Protocol {
 /// Bits of `flags` of a packet of a queue pair, above its kind.
 const ROCE_FLAG: u8 = 8;
 const ROCE_TELEMETRY: u8 = 16;
+
+/// A bit above the number of SACK blocks.
+const ECHOES_FIRST: u8 = 128;
 
 impl Default for Load {
     fn default() -> Load {
@@ -147,7 +151,10 @@ impl Loads {
             window: segment.window,
             bytes: segment.bytes,
             flags: segment.flags,
-            sack_blocks: segment.sack_blocks,
+            sack_blocks: match segment.echoes_first {
+                true => segment.sack_blocks | ECHOES_FIRST,
+                false => segment.sack_blocks,
+            },
             words: match segment.sack_blocks {
                 0 => NONE,
                 _ => self.keep_words(pack_sack(segment.sack)),
@@ -191,12 +198,15 @@ impl Loads {
                 ack: load.ack,
                 window: load.window,
                 flags: load.flags,
-                sack_blocks: load.sack_blocks,
+                sack_blocks: load.sack_blocks & !ECHOES_FIRST,
+                echoes_first: load.sack_blocks & ECHOES_FIRST != 0,
                 sack: match load.words {
                     NONE => [(0, 0); 3],
                     at => unpack_sack(self.words[at as usize]),
                 },
                 is_again: load.is_again,
+                // How long it is on the wire was read when its frame was made.
+                further: 0,
             }),
             Protocol::Roce => Payload::Roce(RocePacket {
                 kind: kind_of(load.flags),
@@ -375,6 +385,30 @@ mod tests {
             loads.set(0, Loads::of_roce(3, &packet));
             assert_eq!(loads.payload(0), Payload::Roce(packet));
             assert_eq!(loads.is_pair_data(0), kind == PacketKind::Data);
+        }
+    }
+
+    #[test]
+    fn segments_survive_packing() {
+        let mut loads = Loads::default();
+        for (blocks, bits) in (0..=3).flat_map(|it| (0..4).map(move |bits| (it, bits))) {
+            let mut segment = Segment {
+                seq: 40_000_000_000,
+                ack: 77,
+                bytes: 5,
+                window: 9,
+                flags: 16,
+                sack_blocks: blocks,
+                is_again: bits & 1 != 0,
+                echoes_first: bits & 2 != 0,
+                ..Segment::default()
+            };
+            for (block, n) in segment.sack.iter_mut().take(blocks.into()).zip(1..) {
+                *block = (n * 100, n * 100 + 50);
+            }
+            let load = loads.of_tcp(3, &segment);
+            loads.set(0, load);
+            assert_eq!(loads.payload(0), Payload::Tcp(segment));
         }
     }
 

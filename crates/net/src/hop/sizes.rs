@@ -6,7 +6,7 @@ use backwater_ends::queue_pair::{PacketKind, RocePacket};
 
 use crate::spec::frames::{
     AETH_BYTES, CNP_BYTES, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, RATE_BYTES, ROCE_BYTES,
-    TAG_BYTES, TCP_IP_BYTES, TELEMETRY_BYTES, UDP_IP_BYTES,
+    TAG_BYTES, TCP_IP_BYTES, TELEMETRY_BYTES, UDP_IP_BYTES, further_bytes,
 };
 
 /// RTP's header.
@@ -26,7 +26,8 @@ pub fn frame_bytes(payload: &Payload, has_rtp: bool, is_tagged: bool) -> u32 {
                 0 => 0,
                 blocks => SACK_BYTES + SACK_BLOCK_BYTES * u32::from(blocks),
             };
-            segment.bytes + TCP_IP_BYTES + options
+            let further = further_bytes(segment.further.into(), is_tagged);
+            segment.bytes + TCP_IP_BYTES + options + further
         }
         Payload::Roce(packet) => roce_bytes(packet),
         Payload::Udp { bytes, .. } => bytes + UDP_IP_BYTES + if has_rtp { RTP_BYTES } else { 0 },

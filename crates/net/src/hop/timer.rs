@@ -45,6 +45,8 @@ pub(crate) enum Timer {
     Hold,
     /// The congestion point of a class of a channel states its rate.
     Rates,
+    /// Ends of flows without a row may act.
+    Alarm,
     /// The sink of a leg takes a unit.
     Release,
     /// A flow's application offers units.
@@ -59,12 +61,16 @@ pub(crate) enum Timer {
     Slot,
     /// A station of a routed flow acts.
     Station,
+    /// Flows of a group begin.
+    Arrival,
+    /// A flow may have ended.
+    Ended,
     /// A standstill of classes is looked for.
     Standstill,
 }
 
 impl Timer {
-    const ALL: [Timer; 27] = [
+    const ALL: [Timer; 30] = [
         Timer::Request,
         Timer::Refresh,
         Timer::Update,
@@ -84,6 +90,7 @@ impl Timer {
         Timer::Watchdog,
         Timer::Hold,
         Timer::Rates,
+        Timer::Alarm,
         Timer::Release,
         Timer::Offer,
         Timer::Envelope,
@@ -91,6 +98,8 @@ impl Timer {
         Timer::Policer,
         Timer::Slot,
         Timer::Station,
+        Timer::Arrival,
+        Timer::Ended,
         Timer::Standstill,
     ];
 
@@ -114,15 +123,17 @@ impl Timer {
             | Timer::TimeOut
             | Timer::Watchdog
             | Timer::Hold
-            | Timer::Rates => Phase::Control,
+            | Timer::Rates
+            | Timer::Alarm => Phase::Control,
             Timer::Release => Phase::Release,
             Timer::Offer
             | Timer::Envelope
             | Timer::Spacing
             | Timer::Policer
             | Timer::Slot
-            | Timer::Station => Phase::Inject,
-            Timer::Standstill => Phase::Observe,
+            | Timer::Station
+            | Timer::Arrival => Phase::Inject,
+            Timer::Ended | Timer::Standstill => Phase::Observe,
         }
     }
 

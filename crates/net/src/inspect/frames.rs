@@ -15,7 +15,7 @@ use crate::hop::unit::NONE;
 use crate::network::Network;
 use crate::outcome::StuckQueue;
 use crate::probe::Gate;
-use crate::spec::frames::{Detect, Owner};
+use crate::spec::frames::Owner;
 
 /// A stop that is on, and of what.
 type On = (Gate, Stop);
@@ -40,7 +40,7 @@ impl Network {
             let here = &at_nodes[node as usize];
             found.queues[at].waits_for = moves_first(&found.queues, at, here);
         }
-        let flows = 0..self.classes.flows.len() as u32;
+        let flows = 0..self.classes.rows.min(self.classes.flows.len() as u32);
         found.sources = flows.map(|flow| self.station(flow)).collect();
     }
 
@@ -186,10 +186,7 @@ impl Network {
         if node.storm.is_some() {
             return Why::Storm;
         }
-        if node
-            .back_pressure
-            .is_some_and(|rules| rules.detect == Detect::Inputs)
-        {
+        if node.stops.at_input(channel).is_some() {
             let classes = 0..self.classes.count as u8;
             let covered = classes.filter(|own| Network::covers(gate, *own));
             let inputs = covered.map(|own| self.account(channel, own));

@@ -55,6 +55,12 @@ pub enum Due {
     Watchdog(u32, u8),
     /// A port measures, or holds what it has no longer.
     Port(u32),
+    /// Ends of flows without rows act.
+    Alarm,
+    /// Flows of a group without rows begin.
+    Arrivals(u32),
+    /// A flow without a row has nothing left to do, and its slot is free.
+    Ended(u32),
     /// The run looks for queues that wait for each other.
     Lookout,
 }
@@ -91,7 +97,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let Due::Station(flow, is_source) = due else {
             return false;
         };
-        let own = &self.network.classes.flows[flow as usize];
+        let Some(place) = self.network.classes.place_if_active(flow) else {
+            return true;
+        };
+        let own = &self.network.classes.flows[place as usize];
         own.armed[usize::from(!is_source)] != event.time()
     }
 
@@ -149,6 +158,9 @@ fn of_timer(event: Event) -> Due {
         // A set-up waits at the sending port of a leg.
         Timer::Reserve => Due::Request(entity),
         Timer::Station => Due::Station(entity / 2, entity.is_multiple_of(2)),
+        Timer::Alarm => Due::Alarm,
+        Timer::Arrival => Due::Arrivals(entity),
+        Timer::Ended => Due::Ended(entity),
         Timer::Standstill => Due::Lookout,
     }
 }

@@ -103,6 +103,17 @@ impl CongestionPoint {
     }
 }
 
+impl RoccPointSpec {
+    /// What gains are divided by where F is this rate: 1 to 32.
+    pub fn divisor(&self, rate: Rate) -> u32 {
+        let point = CongestionPoint {
+            fair: fixed(rate, self.rate_bits),
+            ..CongestionPoint::new(*self)
+        };
+        point.divisor() as u32
+    }
+}
+
 /// A rate as F counts it.
 fn fixed(rate: Rate, bits: u8) -> i64 {
     let units = (u128::from(rate.0) << bits) / u128::from(RATE_UNIT);

@@ -16,6 +16,9 @@ use crate::spec::frames::{
 
 impl Divisible for EthernetSpec {
     fn obstacle(&self) -> Option<&'static str> {
+        if !self.rules.arrivals.is_empty() {
+            return Some("flows without a row of their own begin on one thread");
+        }
         if self.flows.is_empty() {
             return Some("there are no flows");
         }

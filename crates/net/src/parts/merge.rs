@@ -199,6 +199,7 @@ fn add_ends(own: &mut EndsOutcome, other: EndsOutcome, has_source: bool) {
         late,
         due,
         tcp,
+        messages,
     } = other;
     own.goodput_bytes += goodput_bytes;
     own.returned_bytes += returned_bytes;
@@ -217,6 +218,9 @@ fn add_ends(own: &mut EndsOutcome, other: EndsOutcome, has_source: bool) {
     own.late += late;
     own.due += due;
     own.tcp = own.tcp.plus(tcp);
+    if let (Some(own), Some(other)) = (&mut own.messages, messages) {
+        own.add(*other);
+    }
 }
 
 /// Each of them was recorded at one end.

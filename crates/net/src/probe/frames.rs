@@ -3,7 +3,7 @@
 mod audit;
 
 pub use crate::probe::{
-    Checks, Content, Coverage, CreditMessage, Frame, FrameView, Gate, LossCause, Probe, Recorder,
-    counters,
+    Checks, Content, Coverage, CreditMessage, EndedFlow, Frame, FrameView, Gate, LossCause, Probe,
+    Recorder, counters,
 };
 pub use audit::Audit;

@@ -151,14 +151,20 @@ impl Recorder {
 fn is_asked(spec: &SeriesSpec, network: &Network) -> bool {
     network.classes.count > 0
         && match spec.measure {
-            Measure::Input | Measure::Headroom => matches!(spec.of, Subject::Class { .. }),
+            Measure::Input | Measure::Headroom | Measure::StatedRate => {
+                matches!(spec.of, Subject::Class { .. })
+            }
             Measure::Window
             | Measure::AllowedRate
             | Measure::TargetRate
             | Measure::Alpha
             | Measure::LinkUse
             | Measure::Gradient
-            | Measure::TargetDelay => matches!(spec.of, Subject::Flow(_)),
+            | Measure::TargetDelay
+            | Measure::Bandwidth
+            | Measure::LeastRtt
+            | Measure::PacingGain
+            | Measure::Phase => matches!(spec.of, Subject::Flow(_)),
             _ => false,
         }
 }
@@ -182,12 +188,19 @@ fn asked(spec: &SeriesSpec, network: &Network) -> Option<f64> {
         (Measure::LinkUse, Subject::Flow(flow)) => inner(flow, Inner::Use),
         (Measure::Gradient, Subject::Flow(flow)) => inner(flow, Inner::Gradient),
         (Measure::TargetDelay, Subject::Flow(flow)) => inner(flow, Inner::TargetDelay),
+        (Measure::Bandwidth, Subject::Flow(flow)) => inner(flow, Inner::Bandwidth),
+        (Measure::LeastRtt, Subject::Flow(flow)) => inner(flow, Inner::LeastRtt),
+        (Measure::PacingGain, Subject::Flow(flow)) => inner(flow, Inner::PacingGain),
+        (Measure::Phase, Subject::Flow(flow)) => inner(flow, Inner::Phase),
         (Measure::Input, Subject::Class { channel, class }) => {
             Some(network.input_bytes(channel, class) as f64)
         }
         (Measure::Headroom, Subject::Class { channel, class }) => {
             Some(network.headroom_bytes(channel, class) as f64)
         }
+        (Measure::StatedRate, Subject::Class { channel, class }) => network
+            .stated_rate(channel, class)
+            .map(|rate| rate.0 as f64),
         _ => None,
     }
 }

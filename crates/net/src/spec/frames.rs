@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 use backwater_ends::stations::{Setup, Stations};
 use backwater_kernel::{Duration, Rate, Time};
 
+mod arrivals;
 mod back_pressure;
 mod check;
 mod credit;
@@ -25,20 +26,25 @@ pub use super::{
     Bind, CreditRule, CreditSpec, ErrorSpec, Measure, OutageSpec, Ratio, ReserveSpec,
     SchedulerSpec, SeriesSpec, Spec, Stamp, Subject, VirtualClockSpec,
 };
+pub use arrivals::{Arrival, ArrivalRecipe, ArrivalSpec, Arrivals};
 pub use back_pressure::{
-    BackPressureSpec, Binding, BlockedSpec, Choose, CountedFrom, Detect, Message, Notify, Obeyed,
-    Select, StoppedSpec, StormSpec, TimeOutSpec, WatchdogAction, WatchdogSpec,
+    BackPressureSpec, Binding, BlockedSpec, Choose, CountedFrom, Detect, InputStopsSpec, Message,
+    Notify, Obeyed, Select, StoppedSpec, StopsSpec, StormSpec, TimeOutSpec, WatchdogAction,
+    WatchdogSpec,
 };
 pub use backwater_ends::spec::Span;
 pub use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec, VideoSpec};
-pub use backwater_ends::spec::messages::{Happened, MessageSpec, MessagesSpec};
+pub use backwater_ends::spec::collectives::{Collective, CollectiveSpec, JobSpec, PhaseSpec};
+pub use backwater_ends::spec::messages::{
+    ComputeSpec, Happened, MessageSpec, MessagesSpec, Waiter,
+};
 pub use check::{largest_bytes, verify};
 pub(crate) use credit::Price;
 pub use credit::{
     COUNTER_BITS_MAX, ClassCreditRule, ClassCreditSpec, CountersSpec, LaneSpec, Owner, Says,
     Shares, StatementSpec, UpdateSpec,
 };
-pub use flow::{FlowSpec, GROUP, packet_bytes};
+pub use flow::{FlowSpec, GROUP, largest_packet_bytes, packet_bytes};
 pub(crate) use memory::in_cells;
 pub use memory::{OwnShareSpec, PoolSpec, ShareSpec, SharedSpec};
 pub use rocc::{MaxCut, RATE_BITS_MAX, RoccPointSpec};
@@ -58,6 +64,14 @@ pub const TAG_BYTES: u32 = 4;
 pub const FRAME_LEAST_BYTES: u32 = 64;
 /// Preamble, start delimiter and least gap: they take time on the wire and no place in a buffer.
 pub const WIRE_OVERHEAD_BYTES: u32 = 20;
+/// What so many frames beyond the first add to a burst that stays whole: headers, and what frames
+/// have between them.
+#[inline]
+pub const fn further_bytes(frames: u32, is_tagged: bool) -> u32 {
+    let tag = if is_tagged { TAG_BYTES } else { 0 };
+    frames * (TCP_IP_BYTES + FRAME_OVERHEAD_BYTES + WIRE_OVERHEAD_BYTES + tag)
+}
+
 /// Bytes of time that what has so many takes on the wire. What is shorter than any frame is an
 /// ordered set: it stands between frames, without preamble and gap.
 #[inline(always)]
@@ -128,6 +142,13 @@ pub struct FrameRules {
     pub stall_after: Duration,
     /// Stations that take frames slower than they come; those of one station in order of time.
     pub drains: Vec<DrainSpec>,
+    /// Flows that have no row.
+    pub arrivals: Vec<ArrivalSpec>,
+    /// Which flows are operations of ranks, and of jobs: nothing follows from it but what results
+    /// tell.
+    pub collectives: Vec<CollectiveSpec>,
+    /// In the order of their flows.
+    pub jobs: Vec<JobSpec>,
 }
 
 /// From an instant on a station takes frames at a rate of its own, as on the wire: the port in
@@ -150,6 +171,9 @@ impl FrameRules {
             spread: Spread::Flows,
             stall_after,
             drains: Vec::new(),
+            arrivals: Vec::new(),
+            collectives: Vec::new(),
+            jobs: Vec::new(),
         }
     }
 
@@ -208,8 +232,8 @@ pub struct SwitchSpec {
     pub latency: Duration,
     /// Who has which memory.
     pub memory: MemorySpec,
-    /// When and whom it stops; `None` never.
-    pub back_pressure: Option<BackPressureSpec>,
+    /// When and whom it stops.
+    pub stops: StopsSpec,
 }
 
 /// When an arriving frame can leave a switch.
@@ -257,8 +281,8 @@ pub struct ChannelSpec {
     /// Output queues at the node it leaves, by class: 1 to 8 of them, the same for every channel
     /// of the network.
     pub queues: Vec<QueueSpec>,
-    /// Counters at the node it enters, by class; empty unless that switch detects at its inputs
-    /// and has [`MemorySpec::Queues`].
+    /// Counters at the node it enters, by class, of a switch with [`MemorySpec::Queues`]: what they
+    /// hold is limited, and may stop whoever sends. Empty where inputs count nothing.
     pub inputs: Vec<InputSpec>,
     /// Credit over this channel, by class; empty, or as many as there are queues. It ends at a
     /// switch, and a class that it controls is not stopped there.

@@ -141,6 +141,16 @@ pub enum Measure {
     Gradient,
     /// Delay that a queue pair aims at (Swift), s.
     TargetDelay,
+    /// Estimate of the bottleneck's rate (BBR), bps.
+    Bandwidth,
+    /// Estimate of the round trip without queues (BBR), s.
+    LeastRtt,
+    /// What that rate is multiplied by to send (BBR).
+    PacingGain,
+    /// Where BBR stands: 1 startup, 2 drain, 3 probes for rate, 4 probes for the round trip.
+    Phase,
     /// Congestion window of the source of a flow of frames, bytes.
     Window,
+    /// The rate that the queue of a class states to sources (RoCC), bps.
+    StatedRate,
 }

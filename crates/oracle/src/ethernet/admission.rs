@@ -205,7 +205,8 @@ impl Network {
         let share = share_of(shared, key);
         let bytes = cells(shared, frame.bytes);
         let fits = self.fits(node, shared, key, bytes);
-        if self.back_pressure(node, frame.class).is_none() {
+        let rules = self.stops_over(input);
+        if rules.is_none_or(|rules| rules.classes >> frame.class & 1 == 0) {
             let queue = self.queue(channel, frame.class).bytes() + bytes;
             let free = self.shared_free(node, shared, share.pool);
             let held = self.held(key).held;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::Time;
 use backwater_net::frames::probe::Gate;
-use backwater_net::frames::spec::{BackPressureSpec, Choose, Detect, Notify, Select};
+use backwater_net::frames::spec::{BackPressureSpec, Choose, Notify, Select};
 
 use super::network::{Congestion, Frame, Network, Point, channel_spec};
 use super::orders::topic;
@@ -12,14 +12,16 @@ use super::orders::topic;
 /// What a congested point can say.
 impl Network {
     /// The back-pressure that looks at this point, if any does.
-    fn looks_at(&self, point: Point) -> Option<BackPressureSpec> {
-        let spec = self.back_pressure(self.node_of(point), point.class())?;
-        let looks = match point {
-            Point::Output(..) => spec.detect == Detect::Outputs,
-            Point::Input(..) => spec.detect == Detect::Inputs,
-            Point::Blocked(..) => spec.blocked.is_some(),
+    pub fn looks_at(&self, point: Point) -> Option<BackPressureSpec> {
+        let spec = match point {
+            Point::Input(channel, _) => self.stops_of_input(channel),
+            Point::Output(..) => self.stops_of_outputs(self.node_of(point)),
+            Point::Blocked(..) => {
+                let spec = self.stops_of_outputs(self.node_of(point));
+                spec.filter(|spec| spec.blocked.is_some())
+            }
         };
-        looks.then_some(spec)
+        spec.filter(|spec| spec.classes >> point.class() & 1 == 1)
     }
 
     pub fn node_of(&self, point: Point) -> usize {

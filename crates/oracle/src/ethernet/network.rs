@@ -8,7 +8,7 @@ use backwater_ends::stations::Stations;
 use backwater_kernel::{Channels, Duration, Purpose, Stream, Time};
 use backwater_net::frames::probe::{Content, Gate, LossCause};
 use backwater_net::frames::spec::{
-    BackPressureSpec, EthernetSpec, MemorySpec, NodeKind, QueueSpec, Spread, SwitchSpec,
+    BackPressureSpec, Detect, EthernetSpec, MemorySpec, NodeKind, QueueSpec, Spread, SwitchSpec,
 };
 
 use super::loops::{self, Counted, Loop};
@@ -327,10 +327,26 @@ impl Network {
         }
     }
 
-    /// The back-pressure of a node, if `class` is under it.
-    pub fn back_pressure(&self, node: usize, class: usize) -> Option<BackPressureSpec> {
-        let spec = self.switch(node)?.back_pressure?;
-        (spec.classes >> class & 1 == 1).then_some(spec)
+    /// What a switch does about what came over a channel: as that input alone, or as all do.
+    pub fn stops_of_input(&self, channel: usize) -> Option<BackPressureSpec> {
+        let stops = &self.switch(self.head(channel))?.stops;
+        let mut inputs = stops.own.iter();
+        match inputs.find(|input| input.channel as usize == channel) {
+            Some(input) => input.rules,
+            None => stops.common.filter(|it| it.detect == Detect::Inputs),
+        }
+    }
+
+    /// What a switch does about what its output queues hold.
+    pub fn stops_of_outputs(&self, node: usize) -> Option<BackPressureSpec> {
+        let common = self.switch(node)?.stops.common;
+        common.filter(|it| it.detect == Detect::Outputs)
+    }
+
+    /// The rules by which whoever sends over a channel is told to stop.
+    pub fn stops_over(&self, channel: usize) -> Option<BackPressureSpec> {
+        let of_input = self.stops_of_input(channel);
+        of_input.or_else(|| self.stops_of_outputs(self.head(channel)))
     }
 
     pub fn shared(&self, node: usize) -> Option<backwater_net::frames::spec::SharedSpec> {

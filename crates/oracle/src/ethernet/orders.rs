@@ -90,9 +90,7 @@ impl Network {
     }
 
     fn binding(&self, channel: usize) -> Binding {
-        let rules = self
-            .switch(self.tail(channel))
-            .and_then(|it| it.back_pressure);
+        let rules = self.stops_over(channel ^ 1);
         rules.map_or(Binding::Start, |rules| rules.binding)
     }
 
@@ -128,9 +126,7 @@ impl Network {
             return storms(storm);
         }
         let (stands, told) = (self.stands(channel, of), self.told(channel, of));
-        let rules = self
-            .switch(self.tail(channel))
-            .and_then(|it| it.back_pressure);
+        let rules = self.stops_over(channel ^ 1);
         let message = rules.map_or(Message::UntilCancelled, |rules| rules.message);
         let lasting = match message {
             Message::UntilCancelled => u16::MAX,

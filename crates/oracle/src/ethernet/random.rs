@@ -49,6 +49,8 @@ pub struct Mix {
     pub scheme: Scheme,
     /// Congestion may be seen at inputs.
     pub has_inputs: bool,
+    /// Inputs may have stops of their own, of whole ports or of classes, where no output stops.
+    pub has_own_stops: bool,
     /// Switches may share memory.
     pub has_shared: bool,
     /// Nodes may be deaf or send storms.
@@ -95,6 +97,7 @@ impl Mix {
         Mix {
             scheme,
             has_inputs: true,
+            has_own_stops: false,
             has_shared: true,
             has_faults: true,
             has_watchdogs: true,
@@ -164,13 +167,11 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
         flows: Vec::new(),
         outages: Vec::new(),
         rules: FrameRules {
-            routes: Vec::new(),
             spread: match mix.has_spread {
                 true => Spread::Frames,
                 false => Spread::Flows,
             },
-            stall_after: Duration(u64::MAX / 4),
-            drains: Vec::new(),
+            ..FrameRules::shortest(Duration(u64::MAX / 4))
         },
     };
     shape::build(&mut dice, &mut spec, &rates, mix);
@@ -189,6 +190,9 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
         waits::fill(&mut own, &mut spec);
     }
     rates::fill(&mut own, &mut spec, mix);
+    if mix.has_own_stops {
+        control::own_stops(&mut own, &mut spec, mix);
+    }
     if mix.has_credits {
         credits::fill(&mut dice, &mut spec, mix);
     }

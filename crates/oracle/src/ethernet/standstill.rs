@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use backwater_kernel::Time;
 use backwater_net::frames::probe::Gate;
-use backwater_net::frames::spec::{Detect, NodeKind, WatchdogAction};
+use backwater_net::frames::spec::{NodeKind, WatchdogAction};
 use backwater_net::outcome::{Reason, StuckQueue, Wait, WaitPlace};
 
 use super::network::{Frame, Network, Point, channel_spec};
@@ -31,7 +31,7 @@ impl Network {
         let mut nodes = self.spec.nodes.iter();
         let may_stop = nodes.any(|node| match &node.kind {
             NodeKind::Station { storm } => storm.is_some(),
-            NodeKind::Switch(switch) => switch.back_pressure.is_some(),
+            NodeKind::Switch(switch) => switch.stops.all().next().is_some(),
         });
         let may_stop = may_stop || !self.loops.is_empty();
         may_stop.then(|| self.last_look + self.spec.rules.stall_after)
@@ -129,14 +129,14 @@ impl Network {
             return other.class == wait.class
                 && waiting.any(|frame| frame.came_over == Some(channel));
         }
-        let Some(rules) = self.switch(node).and_then(|switch| switch.back_pressure) else {
-            return false;
-        };
-        if rules.detect == Detect::Inputs {
+        if self.stops_of_input(channel).is_some() {
             let is_port = self.channels[channel].closed.contains_key(&Gate::Port);
             let mut waiting = self.queue(behind, class).waiting.iter();
             let holds = waiting.any(|frame| frame.came_over == Some(channel));
             return holds && (is_port || other.class == wait.class);
+        }
+        if self.stops_of_outputs(node).is_none() {
+            return false;
         }
         let points = [Point::Output(behind, class), Point::Blocked(behind, class)];
         let asked = points.iter().filter_map(|point| self.congested.get(point));
@@ -163,7 +163,9 @@ impl Network {
             let ends = match &node.kind {
                 NodeKind::Station { storm } => storm.is_some_and(|it| it.until < self.spec.stop_at),
                 NodeKind::Switch(switch) => {
-                    switch.back_pressure.is_some_and(|it| it.time_out.is_some())
+                    let inputs = switch.stops.own.iter().filter_map(|input| input.rules);
+                    let mut all = switch.stops.common.into_iter().chain(inputs);
+                    all.any(|it| it.time_out.is_some())
                 }
             };
             ends || node.watchdog.is_some()

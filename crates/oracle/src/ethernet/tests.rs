@@ -27,7 +27,7 @@ fn star(rates_mbps: &[u64]) -> EthernetSpec {
         forwarding: Forwarding::StoreAndForward,
         latency: Duration::ZERO,
         memory: MemorySpec::Queues,
-        back_pressure: None,
+        stops: Default::default(),
     };
     let mut nodes = vec![node("w".into(), NodeKind::Switch(switch))];
     let mut links = Vec::new();

@@ -106,9 +106,7 @@ impl Network {
         if congestion.timed_out || !matches!(point, Point::Output(..)) {
             return None;
         }
-        let spec = self
-            .back_pressure(self.node_of(point), point.class())?
-            .time_out?;
+        let spec = self.looks_at(point)?.time_out?;
         Some((congestion.since + spec.after, spec))
     }
 

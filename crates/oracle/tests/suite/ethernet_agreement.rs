@@ -1,6 +1,7 @@
 //! The fast Ethernet engine starts every frame at the same instant as the slow, obvious one; drops,
 //! deliveries and counts agree too.
 
+mod inputs;
 mod memory;
 
 use crate::ethernet_common;
@@ -374,7 +375,7 @@ pub(crate) fn bites((seen, all): (usize, usize)) {
 fn each_rule(spec: &mut EthernetSpec, change: impl Fn(&mut BackPressureSpec)) {
     for node in &mut spec.nodes {
         if let NodeKind::Switch(switch) = &mut node.kind {
-            switch.back_pressure.iter_mut().for_each(&change);
+            switch.stops.common.iter_mut().for_each(&change);
         }
     }
 }

@@ -278,7 +278,7 @@ fn without_congestion_all_schemes_give_the_identical_run() {
             },
         );
         each_switch(&mut spec, |switch| {
-            switch.back_pressure = select.map(|select| lossless(select, Notify::All));
+            switch.stops.common = select.map(|select| lossless(select, Notify::All));
         });
         each_queue(&mut spec, |queue| {
             queue.high_bytes = high.min(queue.limit_bytes.unwrap_or(high));
@@ -345,7 +345,8 @@ fn with_headroom(mut spec: EthernetSpec, percent: u64) -> EthernetSpec {
         // Frames to each destination are stopped once the first of them has come.
         let is_by_destination = match &plain.nodes[node as usize].kind {
             NodeKind::Switch(switch) => switch
-                .back_pressure
+                .stops
+                .common
                 .is_some_and(|it| matches!(it.select, Select::Destination(_))),
             NodeKind::Station { .. } => continue,
         };
@@ -374,7 +375,7 @@ fn nothing_is_lost_where_the_headroom_is_enough() {
             };
             let mut spec = random_spec(seed, mix);
             each_switch(&mut spec, |switch| {
-                if let Some(control) = &mut switch.back_pressure {
+                if let Some(control) = &mut switch.stops.common {
                     control.classes = u8::MAX.into();
                     control.blocked = None;
                 }
@@ -413,7 +414,7 @@ fn drains(seed: u64, scheme: Scheme) -> Option<EthernetSpec> {
     }
     spec.stop_at = Time(spec.stop_at.ps() * 1_000);
     each_switch(&mut spec, |switch| {
-        if let Some(control) = &mut switch.back_pressure {
+        if let Some(control) = &mut switch.stops.common {
             control.notify = Notify::Contributing;
         }
     });
@@ -461,12 +462,12 @@ fn the_simple_scheme_fades_as_the_threshold_nears_the_limit() {
         };
         let spec = random_spec(seed, mix);
         let mut off = spec.clone();
-        each_switch(&mut off, |switch| switch.back_pressure = None);
+        each_switch(&mut off, |switch| switch.stops.common = None);
         let free = events_of(&off);
         for (place, percent) in [40, 80, 100].into_iter().enumerate() {
             let mut spec = spec.clone();
             each_switch(&mut spec, |switch| {
-                switch.back_pressure = Some(lossless(Select::Port, Notify::Contributing));
+                switch.stops.common = Some(lossless(Select::Port, Notify::Contributing));
             });
             each_queue(&mut spec, |queue| {
                 let limit = queue.limit_bytes.unwrap_or(u64::MAX / 100);

@@ -234,7 +234,7 @@ fn two_hosts() -> EthernetSpec {
         forwarding: Forwarding::StoreAndForward,
         latency: Duration::ZERO,
         memory: MemorySpec::Queues,
-        back_pressure: None,
+        stops: Default::default(),
     });
     let queue = QueueSpec {
         limit_bytes: None,

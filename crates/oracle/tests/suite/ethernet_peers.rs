@@ -25,17 +25,21 @@ fn switch(message: Option<Message>) -> NodeKind {
         forwarding: Forwarding::StoreAndForward,
         latency: Duration::ZERO,
         memory: MemorySpec::Queues,
-        back_pressure: message.map(|message| BackPressureSpec {
-            classes: 1,
-            select: Select::Port,
-            detect: Detect::Outputs,
-            notify: Notify::All,
-            message,
-            binding: Default::default(),
-            time_out: None,
-            blocked: None,
-        }),
+        stops: message.map(stops).into(),
     })
+}
+
+fn stops(message: Message) -> BackPressureSpec {
+    BackPressureSpec {
+        classes: 1,
+        select: Select::Port,
+        detect: Detect::Outputs,
+        notify: Notify::All,
+        message,
+        binding: Default::default(),
+        time_out: None,
+        blocked: None,
+    }
 }
 
 /// A link whose queues hold 20,000 bytes, stop at 8,000 and resume at 6,000.

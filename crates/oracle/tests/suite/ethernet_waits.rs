@@ -19,7 +19,8 @@ fn they_agree_on_messages_that_wait() {
     });
 }
 
-/// The comparison sees one that waits a nanosecond more, and one that waits for nothing.
+/// The comparison sees one that waits a nanosecond more, one that waits for nothing, and computing
+/// that takes twice as long.
 #[test]
 fn waits_that_are_a_little_wrong_are_seen() {
     let mut mix = plain(Scheme::Off);
@@ -40,6 +41,16 @@ fn waits_that_are_a_little_wrong_are_seen() {
     bites(seen(31_000, mix, has_waits, |spec| {
         for list in lists(spec) {
             list.messages[0].think = Duration(list.messages[0].think.ps() + 1_000);
+        }
+    }));
+    let computes = |spec: &EthernetSpec, report: &Report| {
+        let mut spec = spec.clone();
+        let first = lists(&mut spec).filter_map(|list| list.computes.first().cloned());
+        first.count() > 3 && report.starts.len() > 300
+    };
+    bites(seen(31_000, mix, computes, |spec| {
+        for compute in lists(spec).flat_map(|list| &mut list.computes) {
+            compute.time = Duration(2 * compute.time.ps());
         }
     }));
     bites(seen(31_000, mix, has_waits, |spec| {

@@ -71,7 +71,7 @@ fn row(seed: u64) -> EthernetSpec {
             },
             latency: Duration(dice.between(0, 30)),
             memory: MemorySpec::Queues,
-            back_pressure: None,
+            stops: Default::default(),
         })));
         if switch > 0 {
             let channel = dice.channel(seed % 2 == 1);

@@ -12,6 +12,7 @@ mod ethernet_alone;
 mod ethernet_common;
 mod ethernet_counters;
 mod ethernet_laws;
+mod ethernet_members;
 mod ethernet_pairs;
 mod ethernet_parts;
 mod ethernet_peers;

@@ -2,10 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
-use backwater_kernel::{Channels, Stop, Time};
+use backwater_kernel::{Channels, Series, Stop, Time};
 use backwater_net::Watched;
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{ChannelOutcome, FlowOutcome, Outcome};
+use backwater_net::spec::SeriesSpec;
 use backwater_scenario::Engine;
 
 use super::{Lab, LabError, STRIDE, parse};
@@ -17,6 +18,8 @@ pub struct EthernetRun {
     pub spec: EthernetSpec,
     /// What it found. A deadlock is a result, not an error.
     pub outcome: Outcome,
+    /// Series the scenario asked for, where they were recorded.
+    pub series: Vec<Series>,
 }
 
 impl Lab {
@@ -26,9 +29,30 @@ impl Lab {
     /// If the scenario is not built in, not sound or for another engine; if the run breaks a
     /// promise or is stopped.
     pub fn ethernet(&self, file: &str, sets: &[(&str, &str)]) -> Result<EthernetRun, LabError> {
-        let spec = self.ethernet_spec(file, sets)?;
+        self.ethernet_run(file, self.ethernet_spec(file, sets)?, &[])
+    }
+
+    /// The same with the series of the scenario.
+    ///
+    /// # Errors
+    /// As [`Lab::ethernet`].
+    pub fn ethernet_recorded(
+        &self,
+        file: &str,
+        sets: &[(&str, &str)],
+    ) -> Result<EthernetRun, LabError> {
+        let (spec, series) = self.ethernet_scenario(file, sets)?;
+        self.ethernet_run(file, spec, &series)
+    }
+
+    fn ethernet_run(
+        &self,
+        file: &str,
+        spec: EthernetSpec,
+        series: &[SeriesSpec],
+    ) -> Result<EthernetRun, LabError> {
         let wrong = |what: String| LabError(format!("{file}: {what}"));
-        let run = Watched::new(&spec, &[], None);
+        let run = Watched::new(&spec, series, None);
         let mut simulation = run.map_err(|error| wrong(error.to_string()))?;
         let mut until = Time::ZERO;
         loop {
@@ -43,7 +67,12 @@ impl Lab {
         if let Some(first) = outcome.violations.kept().first() {
             return Err(wrong(format!("{} s: {}", first.at.seconds(), first.what)));
         }
-        Ok(EthernetRun { spec, outcome })
+        let series = simulation.series(outcome.ended_at);
+        Ok(EthernetRun {
+            spec,
+            outcome,
+            series,
+        })
     }
 
     /// Reads and checks a built-in scenario for the Ethernet engine.
@@ -55,6 +84,15 @@ impl Lab {
         file: &str,
         sets: &[(&str, &str)],
     ) -> Result<EthernetSpec, LabError> {
+        let (spec, _) = self.ethernet_scenario(file, sets)?;
+        Ok(spec)
+    }
+
+    fn ethernet_scenario(
+        &self,
+        file: &str,
+        sets: &[(&str, &str)],
+    ) -> Result<(EthernetSpec, Vec<SeriesSpec>), LabError> {
         let last = self.ethernet_sets.iter();
         let last = last.map(|(key, value)| (key.as_str(), value.as_str()));
         let sets: Vec<(&str, &str)> = sets.iter().copied().chain(last).collect();
@@ -67,7 +105,7 @@ impl Lab {
                     spec.stop_at = Time(spec.stop_at.ps() - half.ps());
                     spec.warm_up = half;
                 }
-                Ok(spec)
+                Ok((spec, scenario.series))
             }
             other => Err(LabError(format!(
                 "{file} is for the {} engine",
@@ -137,6 +175,15 @@ impl EthernetRun {
         let channels = self.outcome.channels.iter().enumerate();
         let mut named = channels.filter(|(id, _)| self.channel_name(*id as u32) == name);
         named.next().expect("a channel of the scenario").1
+    }
+
+    /// The series called `name`.
+    ///
+    /// # Panics
+    /// If the shipped scenario has none, or it was not recorded: a test runs every experiment.
+    pub fn series(&self, name: &str) -> &Series {
+        let mut named = self.series.iter().filter(|series| series.name == name);
+        named.next().expect("a series of the scenario")
     }
 
     /// `from->to` of a channel.

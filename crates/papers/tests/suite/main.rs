@@ -7,4 +7,5 @@ mod ethernet;
 mod fabric;
 mod link_credits;
 mod packet;
+mod rocc2020;
 mod threads;

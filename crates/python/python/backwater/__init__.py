@@ -11,7 +11,7 @@ The command `backwater` comes with the package and runs the same code: a scenari
 hash from both.
 """
 
-from backwater._backwater import Ack, Column, Diagnostic, Flow, Table, __version__
+from backwater._backwater import Ack, Column, Diagnostic, Flow, Hop, Table, __version__
 from backwater._errors import RunError, ScenarioError
 from backwater._folder import Folder
 from backwater._many import Reproduction, compare, reproduce, saturate
@@ -31,6 +31,7 @@ __all__ = [
     "Diagnostic",
     "Flow",
     "Folder",
+    "Hop",
     "Reproduction",
     "Result",
     "RunError",

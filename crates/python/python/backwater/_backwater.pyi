@@ -17,6 +17,7 @@ __all__ = [
     "Diagnostic",
     "Flow",
     "Found",
+    "Hop",
     "Points",
     "Scenario",
     "Table",
@@ -60,19 +61,19 @@ class Ack:
 
     @property
     def expected(self) -> int:
-        """What the destination expects next: a unit's number, or a position in the stream (TCP)."""
+        """What the destination expects next: a unit's number, or a position in the stream (frames)."""
 
     @property
     def news_bytes(self) -> int:
-        """Bytes acknowledged by it for the first time (TCP)."""
+        """Bytes acknowledged by it for the first time (frames)."""
 
     @property
     def flight_bytes(self) -> int:
-        """Bytes in flight before it came (TCP)."""
+        """Bytes in flight before it came (frames)."""
 
     @property
     def rtt_ps(self) -> int | None:
-        """The round-trip time that it ends, if one was measured, ps (TCP)."""
+        """The round-trip time that it ends, if one was measured, ps (frames)."""
 
     @property
     def smoothed_rtt_ps(self) -> int | None:
@@ -80,11 +81,31 @@ class Ack:
 
     @property
     def is_marked(self) -> bool:
-        """It echoes a mark of congestion (TCP with ECN)."""
+        """It echoes a mark of congestion: TCP with ECN, queue pairs with `np = "ack"`."""
 
     @property
     def may_grow(self) -> bool:
         """No loss is being repaired, no mark echoed: a window may grow by it (TCP)."""
+
+@final
+class Hop:
+    """What a port wrote on a packet as it left: one hop of its way (HPCC)."""
+
+    @property
+    def at_ps(self) -> int:
+        """When it left, ps."""
+
+    @property
+    def sent_bytes(self) -> int:
+        """Bytes on the wire that the port had sent before it."""
+
+    @property
+    def queued_bytes(self) -> int:
+        """Bytes that waited in the port, of all classes."""
+
+    @property
+    def rate_bps(self) -> int:
+        """Bits per second of the port."""
 
 @final
 class Flow:
@@ -109,6 +130,10 @@ class Flow:
     @property
     def is_acknowledged(self) -> bool:
         """Its source hears of what the destination has got."""
+
+    @property
+    def is_paced(self) -> bool:
+        """`rate` of its control holds: it goes over a queue pair, or in datagrams."""
 
     @property
     def seed(self) -> int:

@@ -1,14 +1,16 @@
 //! Source control that is a class of Python.
 
-use backwater_ends::control::{self, Control, Item, Loss, Next};
-use backwater_kernel::{Duration, Time};
+use backwater_ends::control::{self, Control, Item, Loss, Next, Signal, Telemetry};
+use backwater_kernel::{Duration, Rate, Time};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use super::{Ack, Making, Object, later, repr};
+use super::{Ack, Hop, Making, Object, later, repr};
 
 /// More than any window, and yet another one can be added to it.
 const WINDOW_MOST: u64 = 1 << 62;
+/// More than any link.
+const RATE_MOST: u64 = 1 << 60;
 /// So many units may go at one instant: whoever lets more go waits for nothing.
 const AT_ONCE_MOST: u32 = 100_000;
 
@@ -22,10 +24,15 @@ enum Hook {
     OnLoss,
     OnSilence,
     OnTimer,
+    OnPacket,
+    OnStop,
+    OnNotification,
+    OnRate,
+    OnTelemetry,
 }
 
 /// Their names.
-const HOOKS: [&str; 7] = [
+const HOOKS: [&str; 12] = [
     "next",
     "on_sent",
     "on_ack",
@@ -33,6 +40,11 @@ const HOOKS: [&str; 7] = [
     "on_loss",
     "on_silence",
     "on_timer",
+    "on_packet",
+    "on_stop",
+    "on_notification",
+    "on_rate",
+    "on_telemetry",
 ];
 
 /// Source control.
@@ -42,10 +54,14 @@ pub struct PyControl {
     has: [bool; HOOKS.len()],
     in_bytes: bool,
     is_acknowledged: bool,
+    is_paced: bool,
     /// As the object said after its last call.
     window: u64,
     threshold: Option<u64>,
     timer: Option<Time>,
+    rate: Option<Rate>,
+    /// A new rate changes the wait of the packet that is next by now.
+    rescales: bool,
     /// The window after the last loss or mark.
     cut_to: u64,
     /// When it was called last.
@@ -66,9 +82,12 @@ impl PyControl {
             has: [false; HOOKS.len()],
             in_bytes: place.in_bytes,
             is_acknowledged: place.is_acknowledged,
+            is_paced: place.is_paced,
             window: WINDOW_MOST,
             threshold: None,
             timer: None,
+            rate: None,
+            rescales: false,
             cut_to: u64::MAX,
             now: Time::ZERO,
             sent: 0,
@@ -76,6 +95,8 @@ impl PyControl {
             at_once: (Time::ZERO, 0),
         };
         control.has = control.object.with(own_methods).unwrap_or_default();
+        let rescales = |object: &Bound<'_, PyAny>| object.getattr("rescales")?.is_truthy();
+        control.rescales = control.object.with(rescales).unwrap_or_default();
         control.heed();
         control
     }
@@ -91,7 +112,7 @@ impl PyControl {
 
     /// Reads what the object allows.
     fn heed(&mut self) {
-        let (now, timer) = (self.now, self.timer);
+        let (now, timer, is_paced) = (self.now, self.timer, self.is_paced);
         let found = self.object.with(|object| {
             let given = object.getattr("timer")?;
             let own = given.extract::<u64>().ok().map(Time);
@@ -101,15 +122,17 @@ impl PyControl {
                 false => later(&given, now + Duration(1), "timer")?,
             };
             Ok((
-                amount(object, "window")?,
-                amount(object, "threshold")?,
+                amount(object, "window", 0)?,
+                amount(object, "threshold", 0)?,
                 timer,
+                rate(object, is_paced)?,
             ))
         });
-        if let Some((window, threshold, timer)) = found {
+        if let Some((window, threshold, timer, rate)) = found {
             self.window = window.unwrap_or(WINDOW_MOST).min(WINDOW_MOST);
             self.threshold = threshold;
             self.timer = timer;
+            self.rate = rate.map(|bps| Rate(bps.min(RATE_MOST)));
         }
     }
 
@@ -215,6 +238,61 @@ impl Control for PyControl {
         self.cut_to = self.window;
     }
 
+    fn on_telemetry(&mut self, now: Time, ack: &control::Ack, path: &[Telemetry]) {
+        if !self.has[Hook::OnTelemetry as usize] {
+            return self.on_ack(now, ack);
+        }
+        self.now = now;
+        self.expected = ack.expected as u32;
+        let hops: Vec<Hop> = path.iter().map(Hop::of).collect();
+        let arguments = (now.ps(), Ack::of(ack), hops);
+        self.tell(Hook::OnTelemetry, |object, name| {
+            object.call_method1(name, arguments).map(drop)
+        });
+    }
+
+    fn on_packet(&mut self, now: Time, bytes: u32) {
+        self.now = now;
+        let arguments = (now.ps(), bytes);
+        self.tell(Hook::OnPacket, |object, name| {
+            object.call_method1(name, arguments).map(drop)
+        });
+    }
+
+    fn on_stop(&mut self, now: Time, is_stopped: bool) {
+        self.now = now;
+        let arguments = (now.ps(), is_stopped);
+        self.tell(Hook::OnStop, |object, name| {
+            object.call_method1(name, arguments).map(drop)
+        });
+    }
+
+    fn on_control(&mut self, now: Time, signal: &Signal) -> Option<Rate> {
+        self.now = now;
+        match signal {
+            Signal::Notification => self.tell(Hook::OnNotification, |object, name| {
+                object.call_method1(name, (now.ps(),)).map(drop)
+            }),
+            Signal::Rate { rate, from } => {
+                let arguments = (now.ps(), rate.0, *from);
+                self.tell(Hook::OnRate, |object, name| {
+                    object.call_method1(name, arguments).map(drop)
+                });
+            }
+            // Those of ABR, which is not replaced.
+            Signal::Forward { .. } | Signal::Backward(_) | Signal::Notice { .. } => {}
+        }
+        None
+    }
+
+    fn pacing(&self) -> Option<Rate> {
+        self.rate
+    }
+
+    fn rescales(&self) -> bool {
+        self.rescales
+    }
+
     fn on_silence(&mut self) {
         self.tell(Hook::OnSilence, |object, name| {
             object.call_method0(name).map(drop)
@@ -254,18 +332,41 @@ impl Control for PyControl {
     }
 }
 
-/// A number of bytes or units that an attribute holds; fractions are left out.
-fn amount(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<u64>> {
+/// A number of bytes, units or bits per second that an attribute holds; fractions are left out.
+fn amount(object: &Bound<'_, PyAny>, name: &str, least: u64) -> PyResult<Option<u64>> {
     let given = object.getattr(name)?;
     if given.is_none() {
         return Ok(None);
     }
-    let found = given.extract::<f64>().ok().filter(|found| *found >= 0.0);
+    // Whole numbers are exact beyond what a float holds.
+    let whole = given.extract::<u64>().ok();
+    let number = whole.or_else(|| {
+        let decimal = given
+            .extract::<f64>()
+            .ok()
+            .filter(|decimal| *decimal >= 0.0);
+        decimal.map(|decimal| decimal as u64)
+    });
     let wrong = || {
         let shown = repr(&given);
-        PyTypeError::new_err(format!("{name} is {shown}; it is a number from 0, or None"))
+        PyTypeError::new_err(format!(
+            "{name} is {shown}; it is a number from {least}, or None"
+        ))
     };
-    found.map(|found| Some(found as u64)).ok_or_else(wrong)
+    let number = number.filter(|number| *number >= least);
+    number.map(Some).ok_or_else(wrong)
+}
+
+/// The rate that it allows itself, where something paces by it.
+fn rate(object: &Bound<'_, PyAny>, is_paced: bool) -> PyResult<Option<u64>> {
+    let rate = amount(object, "rate", 1)?;
+    match rate.is_some() && !is_paced {
+        true => Err(PyTypeError::new_err(
+            "nothing paces this flow by a rate: that is of queue pairs and datagrams; `next` paces \
+             cells and segments",
+        )),
+        false => Ok(rate),
+    }
 }
 
 /// Which methods of control the object has otherwise than the base class.

@@ -10,7 +10,7 @@ use crate::number::hash;
 const LABEL: usize = 26;
 /// Letters of a line, where cells are short enough.
 const WIDTH: usize = 118;
-/// Letters of a scheme's name.
+/// Letters of a scheme's name with the space behind it, at least.
 const NAME: usize = 12;
 /// Digits of a trace hash shown.
 const HASH: usize = 8;
@@ -69,9 +69,11 @@ pub(super) fn has_too_few_seeds(schemes: &[SchemeRuns]) -> bool {
 /// Below the table: what all schemes ran on alike, what each ran on otherwise, and what it does.
 pub fn compare_notes(schemes: &[SchemeRuns]) -> String {
     let mut text = String::new();
+    let letters = schemes.iter().map(|it| it.name.chars().count() + 1).max();
+    let room = letters.unwrap_or(0).max(NAME);
     let same = shared(schemes);
     if !same.is_empty() {
-        wrap(&mut text, "all", &same);
+        wrap(&mut text, ("all", room), &same);
         text.push('\n');
     }
     let names = [""]
@@ -79,7 +81,7 @@ pub fn compare_notes(schemes: &[SchemeRuns]) -> String {
         .chain(schemes.iter().map(|it| it.name.as_str()));
     let lines = own(schemes);
     for (name, cells) in names.zip(&lines) {
-        let mut line = format!("{name:<NAME$}");
+        let mut line = format!("{name:<room$}");
         for (column, cell) in cells.iter().enumerate() {
             let widths = lines.iter().map(|line| line[column].chars().count());
             let width = widths.max().unwrap_or(0) + 2;
@@ -91,20 +93,20 @@ pub fn compare_notes(schemes: &[SchemeRuns]) -> String {
         text.push('\n');
     }
     for scheme in schemes {
-        wrap(&mut text, &scheme.name, &scheme.note);
+        wrap(&mut text, (&scheme.name, room), &scheme.note);
     }
     text
 }
 
-/// A paragraph behind a name, its lines no longer than [`WIDTH`].
-fn wrap(text: &mut String, name: &str, words: &str) {
-    let mut line = format!("{name:<NAME$}");
+/// A paragraph behind a name that takes so many letters, its lines no longer than [`WIDTH`].
+fn wrap(text: &mut String, (name, room): (&str, usize), words: &str) {
+    let mut line = format!("{name:<room$}");
     for word in words.split_whitespace() {
         if line.chars().count() + 1 + word.chars().count() > WIDTH {
             text.push_str(&format!("{}\n", line.trim_end()));
-            line = " ".repeat(NAME);
+            line = " ".repeat(room);
         }
-        if line.len() > NAME {
+        if line.len() > room {
             line.push(' ');
         }
         line.push_str(word);

@@ -1,7 +1,7 @@
 //! Files that appear whole, below one directory, and reading that always ends.
 
 use std::fs::{self, File, FileType, OpenOptions};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, BufReader, ErrorKind, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
 /// From so many files on, the whole file system is flushed at once where that can be asked for:
@@ -43,15 +43,30 @@ pub fn kind_of(kind: FileType) -> &'static str {
 /// # Errors
 /// If there is no such file, it is no regular file or too large, or can't be read.
 pub fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let bytes = length(path)?;
+    if bytes > most {
+        return Err(too_large(most));
+    }
+    read_at_most(File::open(path)?, most)
+}
+
+/// A file of any size, to be read from its start.
+///
+/// # Errors
+/// If there is no such file, it is no regular file, or can't be read.
+pub fn open_file(path: &Path) -> io::Result<BufReader<File>> {
+    length(path)?;
+    File::open(path).map(BufReader::new)
+}
+
+/// Bytes of a regular file.
+fn length(path: &Path) -> io::Result<u64> {
     let data = fs::metadata(path)?;
     if !data.is_file() {
         let kind = kind_of(data.file_type());
         return Err(io::Error::other(format!("it is {kind}, not a file")));
     }
-    if data.len() > most {
-        return Err(too_large(most));
-    }
-    read_at_most(File::open(path)?, most)
+    Ok(data.len())
 }
 
 /// All that `source` has, if that is at most `most` bytes; no more than one byte more is read.

@@ -112,19 +112,24 @@ pub fn of_group(outcome: &Outcome, group: &Group) -> Option<Duration> {
 }
 
 /// Flows by the size of their transfers, ascending.
-fn by_size<'a>(
-    run: &'a Frames<'_>,
-    flows: impl Iterator<Item = u32>,
-) -> BTreeMap<u64, Vec<&'a FlowOutcome>> {
+fn by_size<'a>(run: &'a Frames<'_>, group: &Group) -> BTreeMap<u64, Vec<&'a FlowOutcome>> {
     let mut sizes: BTreeMap<u64, Vec<&FlowOutcome>> = BTreeMap::new();
-    for flow in flows {
-        let flow_spec = run.network.flows.get(flow as usize);
-        if let Some((flow_spec, found)) = flow_spec.zip(run.outcome.flows.get(flow as usize))
+    for flow in &group.flows {
+        let flow = *flow as usize;
+        let flow_spec = run.network.flows.get(flow);
+        if let Some((flow_spec, found)) = flow_spec.zip(run.outcome.flows.get(flow))
             && let Some(bytes) = size(&flow_spec.traffic)
             && found.ends.transfers + found.ends.unfinished() > 0
         {
             sizes.entry(bytes).or_default().push(found);
         }
+    }
+    let members = group.members.iter();
+    for members in members.filter_map(|at| run.outcome.members.get(*at)) {
+        sizes
+            .entry(members.most_bytes)
+            .or_default()
+            .push(&members.found);
     }
     sizes
 }
@@ -144,8 +149,12 @@ fn by_range(sizes: &BTreeMap<u64, Vec<&FlowOutcome>>) -> Vec<(&'static str, Comp
     ranges
 }
 
-fn everyone(outcome: &Outcome) -> impl Iterator<Item = u32> {
-    0..outcome.flows.len() as u32
+fn everyone(outcome: &Outcome) -> Group {
+    Group {
+        name: "all".into(),
+        flows: (0..outcome.flows.len() as u32).collect(),
+        members: (0..outcome.members.len()).collect(),
+    }
 }
 
 /// Transfers of some flows, of all sizes or of a range of them.
@@ -157,10 +166,11 @@ struct Row<'a> {
 
 /// A row for all flows and for each group of several, and for each range of sizes of theirs.
 pub fn table(run: &Frames<'_>, groups: &[Group]) -> Table {
-    let mut all = rows(run, "all", everyone(&run.outcome).collect());
+    let whole = everyone(&run.outcome);
+    let mut all = rows(run, &whole);
     if groups.len() > 1 {
-        for group in groups.iter().filter(|group| group.flows.len() > 1) {
-            all.extend(rows(run, &group.name, group.flows.clone()));
+        for group in groups.iter().filter(|group| group.is_several(&run.outcome)) {
+            all.extend(rows(run, group));
         }
     }
     of_rows(all)
@@ -191,17 +201,16 @@ fn of_rows(rows: Vec<Row<'_>>) -> Table {
 }
 
 /// The rows of these flows, all sizes first and then by range; none without a transfer.
-fn rows<'a>(run: &Frames<'_>, name: &'a str, flows: Vec<u32>) -> Vec<Row<'a>> {
-    let of_group = flows.iter();
-    let whole = Completion::of(of_group.filter_map(|flow| run.outcome.flows.get(*flow as usize)));
+fn rows<'a>(run: &Frames<'_>, group: &'a Group) -> Vec<Row<'a>> {
+    let whole = Completion::of(group.found(&run.outcome));
     if whole.is_empty() {
         return Vec::new();
     }
-    let ranges = by_range(&by_size(run, flows.into_iter()));
+    let ranges = by_range(&by_size(run, group));
     let parts = if ranges.len() > 1 { ranges } else { Vec::new() };
     let all = [("all", whole)].into_iter().chain(parts);
     all.map(|(size, found)| Row {
-        flows: name,
+        flows: &group.name,
         size,
         found,
     })
@@ -210,9 +219,10 @@ fn rows<'a>(run: &Frames<'_>, name: &'a str, flows: Vec<u32>) -> Vec<Row<'a>> {
 
 /// All transfers in a line, and a line for each range of sizes where there are several.
 pub fn lines(run: &Frames<'_>, groups: &[Group]) -> Vec<String> {
-    let all = Completion::of(run.outcome.flows.iter());
+    let all = Completion::of(run.outcome.all_flows());
+    let everyone = everyone(&run.outcome);
     let mut lines: Vec<String> = all.sentence().into_iter().collect();
-    let mut sizes = of_rows(rows(run, "all", everyone(&run.outcome).collect()));
+    let mut sizes = of_rows(rows(run, &everyone));
     sizes.rows.retain(|row| row.get(1) != Some(&"all".into()));
     if !sizes.rows.is_empty() {
         let keys = [
@@ -227,7 +237,7 @@ pub fn lines(run: &Frames<'_>, groups: &[Group]) -> Vec<String> {
         let shown = picked(&[&sizes], &keys, SIZES.len()).into_iter();
         lines.extend(shown.map(|line| format!("  {line}")));
     }
-    let whole = groups.iter().filter(|group| group.flows.len() > 1);
+    let whole = groups.iter().filter(|group| group.is_several(&run.outcome));
     let whole = whole.filter_map(|group| {
         let took = of_group(&run.outcome, group)?;
         Some(format!(
@@ -245,7 +255,7 @@ pub fn lines(run: &Frames<'_>, groups: &[Group]) -> Vec<String> {
 
 /// Transfers unfinished that are too many for a p99.
 pub fn warning(run: &Frames<'_>) -> Option<String> {
-    let fct = Completion::of(run.outcome.flows.iter()).fct;
+    let fct = Completion::of(run.outcome.all_flows()).fct;
     transfers::warning(&fct, run.seconds(), "transfer")
 }
 
@@ -274,7 +284,7 @@ fn distribution(outcome: &Outcome, groups: &[Group]) -> Plot {
 /// Percentiles of slowdown over size; where there are many sizes, neighbours together, as many
 /// transfers in each part.
 fn over_sizes(run: &Frames<'_>) -> Plot {
-    let sizes = by_size(run, everyone(&run.outcome));
+    let sizes = by_size(run, &everyone(&run.outcome));
     let parts = parts(&sizes);
     let curve = |name: &str, value: &dyn Fn(&Distribution) -> Option<f64>, style: Style| {
         let points = parts
@@ -289,7 +299,7 @@ fn over_sizes(run: &Frames<'_>) -> Plot {
     }
     curves.push(curve("max", &Distribution::max, Style::Points));
     curves.retain(|curve| !curve.x.is_empty());
-    let all = Completion::of(run.outcome.flows.iter()).slowdown;
+    let all = Completion::of(run.outcome.all_flows()).slowdown;
     let why = without_p99(&all).map_or_else(String::new, |why| format!(" {why}."));
     Plot::new("slowdown", "Slowdown by size", curves)
         .x(Axis::new("Payload of a transfer", "bytes").log())

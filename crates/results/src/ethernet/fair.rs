@@ -82,6 +82,8 @@ fn rows(run: &Frames<'_>, groups_count: bool) -> Vec<FairRow> {
             flow_outcome.map_or(0, |flow_outcome| flow_outcome.ends.returned_bytes) as f64 * 8.0;
         let returned = per_second(returned, run.seconds());
         match way(0).zip(way(1)) {
+            // What those take of each link is told of all of them together.
+            _ if !run.network.rules.arrivals.is_empty() => row.remark = "beside a group",
             None => row.remark = "several paths",
             Some(ways) => {
                 if let TransportSpec::Tcp(tcp) = &flow.transport {

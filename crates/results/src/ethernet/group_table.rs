@@ -32,10 +32,16 @@ struct Rates {
 impl<'a> Row<'a> {
     fn of(run: &'a Frames<'_>, group: &'a Group, rates: &Rates) -> Row<'a> {
         let members = group.flows.iter().map(|flow| *flow as usize);
+        let without_rows = group
+            .members(&run.outcome)
+            .map(|own| own.found.ends.goodput_bytes);
+        let bits = without_rows.sum::<u64>() as f64 * 8.0;
         let all: f64 = members.clone().filter_map(|flow| rates.all.get(flow)).sum();
         let lasting = members.map(|flow| rates.lasting.get(flow).copied().flatten());
         let goodputs: Option<Vec<f64>> = lasting.collect();
-        let is_rate = goodputs.is_some() || group.flows.len() > 1;
+        let goodputs = goodputs.filter(|_| group.members.is_empty());
+        let is_rate = goodputs.is_some() || group.is_several(&run.outcome);
+        let all = all + per_second(bits, run.seconds());
         Row {
             group,
             goodput: is_rate.then_some(all),
@@ -58,7 +64,7 @@ impl<'a> Row<'a> {
 /// A row for each group; none where every flow has a name of its own.
 pub fn table(run: &Frames<'_>) -> Table {
     let groups = groups(run);
-    let are_groups = groups.iter().any(|group| group.flows.len() > 1);
+    let are_groups = groups.iter().any(|group| group.is_several(&run.outcome));
     of_groups(run, if are_groups { &groups } else { &[] })
 }
 
@@ -77,7 +83,7 @@ pub fn of_groups(run: &Frames<'_>, groups: &[Group]) -> Table {
         .of(|row| row.group.name.clone())
         .short("flows")
         .number("flows: how many")
-        .of(|row| row.group.flows.len() as u64)
+        .of(|row| row.group.count(&run.outcome))
         .short("number");
     goodput_columns(table)
         .number("returned [Mbps]: payload of responses, all flows")
@@ -92,7 +98,7 @@ pub fn of_groups(run: &Frames<'_>, groups: &[Group]) -> Table {
         })
         .short("transfers/s")
         .number(RATE)
-        .of(|row| cell(rate_of(run, &row.group.flows), 1e6))
+        .of(|row| cell(rate_of(run, row.group), 1e6))
         .short("each")
         .number(UNFINISHED[0])
         .of(|row| {

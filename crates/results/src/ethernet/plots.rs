@@ -4,8 +4,10 @@ use backwater_kernel::DelayOutcome;
 use backwater_net::frames::spec::TrafficSpec;
 
 use super::Frames;
+use super::collectives;
 use super::completion;
 use super::groups::{Group, groups, lasting};
+use super::jobs;
 use super::pauses;
 use super::ports::{self, Queue};
 use crate::charts::cumulative;
@@ -37,6 +39,8 @@ pub fn plots(run: &Frames<'_>) -> Vec<Plot> {
         pauses::plot(run.ports(), &queues),
     ];
     plots.splice(1..1, completion::plots(run, &groups));
+    plots.splice(0..0, collectives::plots(run));
+    plots.splice(0..0, jobs::plots(run));
     plots.retain(|plot| plot.curves.iter().any(|curve| !curve.x.is_empty()));
     plots
 }

@@ -5,9 +5,9 @@ use backwater_net::frames::spec::{EthernetSpec, MemorySpec, NodeKind};
 use backwater_net::outcome::{LossCause, Outcome};
 
 use super::completion::{self, Completion, times};
-use super::groups::{Group, fairness, goodputs, groups, lasting};
+use super::groups::{Group, fairness, goodputs, groups, lasting, members_goodput};
 use super::ports::{self, Queue, longest_stop_ps};
-use super::{Frames, group_table, plots, promises, transfers};
+use super::{Frames, collectives, group_table, jobs, plots, promises, transfers};
 use crate::distribution::{tail, without_p99};
 use crate::events::control::Control;
 use crate::events::names;
@@ -78,6 +78,8 @@ impl Presented for EthernetSpec {
             through.map(|(complete, last)| format!("transfers: {} {last}", grouped(complete)));
         let mut through: Vec<String> = through.into_iter().collect();
         through.extend(completion::lines(run, &groups(run)));
+        through.extend(jobs::lines(run));
+        through.extend(collectives::lines(run));
         let queues = ports::queues(run);
         let mut in_the_way = drop_lines(run, &queues);
         in_the_way.extend(stop_lines(run.ports(), &run.outcome, &queues));
@@ -93,16 +95,21 @@ impl Presented for EthernetSpec {
 /// The numbers that matter of frames alone.
 fn facts(run: &Frames<'_>) -> Vec<Fact> {
     let goodputs = goodputs(run);
-    let mut over = format!("over {}", counted(goodputs.len(), "flow"));
+    let mut over = format!("over {}", counted(run.outcome.flow_count(), "flow"));
     let lasting: Option<Vec<f64>> = lasting(run).into_iter().collect();
+    let lasting = lasting.filter(|_| run.outcome.members.is_empty());
     if let Some(rates) = lasting {
         over += &format!(", Jain's index {} of rates", fixed(fairness(&rates), 3));
     }
-    let mut facts = vec![Fact::new("Goodput", rate(goodputs.iter().sum()), over)];
+    let mut facts = vec![Fact::new(
+        "Goodput",
+        rate(goodputs.iter().sum::<f64>() + members_goodput(run)),
+        over,
+    )];
     if let Some((complete, last)) = transfers::sentence(&run.outcome) {
         facts.push(Fact::new("Transfers", grouped(complete), last));
     }
-    let slowdown = Completion::of(run.outcome.flows.iter()).slowdown;
+    let slowdown = Completion::of(run.outcome.all_flows()).slowdown;
     if let Some((mean, tail)) = slowdown.mean().zip(tail(&slowdown, times)) {
         let tail = match slowdown.percentile(99.0) {
             Some(_) => format!("p99 {tail}"),
@@ -130,8 +137,10 @@ fn flow_lines(run: &Frames<'_>) -> Vec<String> {
     let alone = |flow| Group {
         name: run.flow(flow),
         flows: vec![flow],
+        members: Vec::new(),
     };
     let (groups, first) = match run.outcome.flows.len() {
+        _ if !run.outcome.members.is_empty() => (groups(run), &FOLDED[..]),
         0 => return vec!["no flows".into()],
         few @ 1..=FLOWS => ((0..few as u32).map(alone).collect(), &ALONE[..]),
         _ => (groups(run), &FOLDED[..]),
@@ -141,7 +150,7 @@ fn flow_lines(run: &Frames<'_>) -> Vec<String> {
         name.short = "flow".into();
     }
     let mut keys = [first, &SHOWN].concat();
-    let flows = run.outcome.flows.iter();
+    let flows = run.outcome.all_flows();
     if flows
         .map(|flow| flow.ends.unfinished())
         .all(|open| open == 0)

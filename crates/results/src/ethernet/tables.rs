@@ -4,7 +4,10 @@ use backwater_net::frames::spec::{EthernetSpec, FlowSpec, TrafficSpec, Transport
 use backwater_net::outcome::FlowOutcome;
 
 use super::groups::groups;
-use super::{Frames, bounds, completion, group_table, pauses, ports, standstill, transfers};
+use super::{
+    Frames, bounds, collectives, completion, group_table, jobs, pauses, ports, standstill,
+    transfers,
+};
 use crate::events::flows::{balance, found};
 use crate::events::{self, Tables, delays, mbps, names, nodes, percent_of, violations};
 use crate::model::{Cell, Table};
@@ -32,8 +35,9 @@ impl Tables for EthernetSpec {
     }
 
     /// Tables of the balance, groups of flows, flows, fair shares, transfers and their completion,
-    /// delays, deadlines, delay bounds and their terms, drops, violations, destinations of
-    /// multicasts, TCP, queue pairs, pauses, queues, credit, ports and nodes.
+    /// jobs, collectives with each time that one is done, its steps and critical paths, delays,
+    /// deadlines, delay bounds and their terms, drops, violations, destinations of multicasts, TCP,
+    /// queue pairs, pauses, queues, credit, ports and nodes.
     fn tables(run: &Frames<'_>) -> Vec<Table> {
         vec![
             balance(run),
@@ -43,6 +47,11 @@ impl Tables for EthernetSpec {
             run.shares().table(),
             completion::table(run, &groups(run)),
             transfers::table(run),
+            jobs::table(run),
+            collectives::table(run),
+            collectives::operations_table(run),
+            collectives::steps_table(run),
+            collectives::paths_table(run),
             delays::table(run),
             deadlines(run),
             bounds::table(run),

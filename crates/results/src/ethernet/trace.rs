@@ -10,6 +10,7 @@ use backwater_net::frames::probe::{
 };
 use backwater_net::frames::spec::{EthernetSpec, GROUP};
 
+use super::fct::MemberNames;
 use crate::csv;
 use crate::events::drops::cause;
 use crate::events::names;
@@ -28,6 +29,7 @@ pub struct EthernetTrace<W: Write> {
     file: Sink<W>,
     nodes: Vec<String>,
     flows: Vec<String>,
+    members: MemberNames,
     /// Names of groups of hosts, by the flow that goes to them.
     groups: BTreeMap<u32, String>,
 }
@@ -44,6 +46,7 @@ impl<W: Write> EthernetTrace<W> {
             file: Sink::new(None),
             nodes: nodes.map(|id| csv::field(&names::node(spec, id))).collect(),
             flows: flows.map(|id| csv::field(&names::flow(spec, id))).collect(),
+            members: MemberNames::new(spec),
             groups: groups
                 .map(|group| (group, csv::field(&names::node(spec, group))))
                 .collect(),
@@ -76,7 +79,8 @@ impl<W: Write> EthernetTrace<W> {
 
     fn line(&mut self, at: Time, event: &str, channel: u32, frame: &FrameView, cause: &str) {
         let name = |names: &[String], index: u32| names.get(index as usize).cloned();
-        let flow = name(&self.flows, frame.flow).unwrap_or_default();
+        let flow = name(&self.flows, frame.flow).or_else(|| self.members.name(frame.flow));
+        let flow = flow.filter(|_| !frame.is_control()).unwrap_or_default();
         let node = |index: u32| {
             let known = match index & GROUP {
                 0 => name(&self.nodes, index),

@@ -6,6 +6,7 @@ use backwater_net::outcome::{FlowOutcome, Outcome};
 
 use super::Frames;
 use super::completion::size;
+use super::groups::Group;
 use super::tables::told;
 use crate::distribution::{cell, time};
 use crate::events::transfers::{self, ALONE, MS, UNFINISHED};
@@ -29,7 +30,13 @@ pub fn table(run: &Frames<'_>) -> Table {
         .number(UNFINISHED[1])
         .of(|(.., found)| cell(found.ends.transfer_time.oldest(), MS))
         .number(RATE)
-        .of(|(flow, ..)| cell(rate_of(run, &[*flow]), 1e6))
+        .of(|(flow, ..)| {
+            let alone = Group {
+                flows: vec![*flow],
+                ..Group::default()
+            };
+            cell(rate_of(run, &alone), 1e6)
+        })
         .times("FCT", ("ms", MS), |(.., found)| &found.ends.transfer_time)
         .number(format!("FCT alone [ms]: {ALONE}"))
         .of(|(.., found)| millis(found.alone))
@@ -80,9 +87,18 @@ pub const RATE: &str = "rate mean [Mbps]: payload of a transfer over its FCT, of
 
 /// Payload of the transfers of these flows that are complete over the time they took, bps; nothing
 /// where those of one flow are not of one size.
-pub fn rate_of(run: &Frames<'_>, flows: &[u32]) -> Option<f64> {
+pub fn rate_of(run: &Frames<'_>, group: &Group) -> Option<f64> {
     let (mut bits, mut ps) = (0.0, 0.0);
-    for flow in flows {
+    for members in group.members(&run.outcome) {
+        let times = &members.found.ends.transfer_time;
+        let is_one_size = members.least_bytes == members.most_bytes;
+        if times.count() > 0 {
+            let bytes = is_one_size.then_some(members.most_bytes)?;
+            bits += bytes as f64 * 8.0 * times.count() as f64;
+            ps += times.sum();
+        }
+    }
+    for flow in &group.flows {
         let times = &run.outcome.flows.get(*flow as usize)?.ends.transfer_time;
         if times.count() > 0 {
             let bytes = size(&run.network.flows.get(*flow as usize)?.traffic)?;
@@ -97,10 +113,9 @@ pub fn rate_of(run: &Frames<'_>, flows: &[u32]) -> Option<f64> {
 /// 1.3 ms`, with those that are not and those that wait for an acknowledgement; `None` without
 /// any.
 pub fn sentence(outcome: &Outcome) -> Option<(u64, String)> {
-    let total = |of: fn(&FlowOutcome) -> u64| outcome.flows.iter().map(of).sum::<u64>();
+    let total = |of: fn(&FlowOutcome) -> u64| outcome.all_flows().map(of).sum::<u64>();
     let last = outcome
-        .flows
-        .iter()
+        .all_flows()
         .map(|flow| flow.ends.last_transfer)
         .max()?;
     let complete = total(|flow| flow.ends.transfers_total);
@@ -112,7 +127,7 @@ pub fn sentence(outcome: &Outcome) -> Option<(u64, String)> {
         _ => format!("complete, the last at {}", span(last.ps() as f64)),
     };
     if unfinished > 0 {
-        let ages = outcome.flows.iter();
+        let ages = outcome.all_flows();
         let ages = ages.filter_map(|flow| flow.ends.transfer_time.oldest());
         text.push_str(&format!("; {} unfinished", grouped(unfinished)));
         if let Some(age) = ages.reduce(f64::max) {

@@ -40,8 +40,8 @@ pub fn table<'a, N: Network>(
 
 /// What became of everything that was offered.
 pub fn balance<N: Network>(run: &Findings<'_, N>) -> Table {
-    let bytes: Balance = run.outcome.flows.iter().filter_map(|flow| flow.bytes).sum();
-    let has_bytes = run.outcome.flows.iter().any(|flow| flow.bytes.is_some());
+    let bytes: Balance = run.outcome.all_flows().filter_map(|flow| flow.bytes).sum();
+    let has_bytes = run.outcome.all_flows().any(|flow| flow.bytes.is_some());
     let bytes = has_bytes.then_some(("bytes", bytes));
     let rows = std::iter::once((N::UNITS, run.outcome.balance())).chain(bytes);
     TableOf::of(rows)

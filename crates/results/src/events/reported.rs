@@ -21,6 +21,8 @@ use crate::series::{series_plots, time_axis};
 const VIOLATIONS: usize = 3;
 
 impl<N: Network> Reported for Findings<'_, N> {
+    const FOLDED: &'static [&'static str] = &["operations", "critical path"];
+
     fn about(&self) -> About {
         let outcome = &self.outcome;
         let control = grouped(outcome.control_hops);

@@ -75,7 +75,7 @@ pub fn balance<N: Network>(run: &Findings<'_, N>) -> String {
         grouped(units.inside),
         N::UNITS
     );
-    let bytes = match run.outcome.flows.iter().any(|flow| flow.bytes.is_some()) {
+    let bytes = match run.outcome.all_flows().any(|flow| flow.bytes.is_some()) {
         true => Some(bytes),
         false => worth(run),
     };
@@ -135,7 +135,7 @@ pub fn paragraphs<N: Network>(
     let (switches, hosts): (Vec<_>, Vec<_>) = nodes.partition(|(_, is_switch)| *is_switch);
     let mut text = format!(
         "{} crossed a network of {} and {} for {}.",
-        counted(outcome.flows.len(), "flow"),
+        counted(outcome.flow_count(), "flow"),
         counted(hosts.len(), "host"),
         counted(switches.len(), "switch"),
         both_times(run.cell, outcome.ended_at.ps())

@@ -67,6 +67,7 @@ fn one_curve(curve: &Curve, kept: &[usize], positions: &mut Vec<Vec<Value>>) -> 
         Style::Step => "step",
         Style::Points => "points",
         Style::Bars => "bars",
+        Style::Spans => "spans",
     };
     let interval = curve.interval.as_ref();
     known(json!({
@@ -75,6 +76,7 @@ fn one_curve(curve: &Curve, kept: &[usize], positions: &mut Vec<Vec<Value>>) -> 
         "dashed": curve.dashed.then_some(true),
         "x": shared,
         "y": pick(&curve.y, Y_DIGITS),
+        "until": (!curve.until.is_empty()).then(|| pick(&curve.until, X_DIGITS)),
         "low": interval.map(|(low, _)| pick(low, Y_DIGITS)),
         "high": interval.map(|(_, high)| pick(high, Y_DIGITS)),
     }))

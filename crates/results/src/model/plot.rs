@@ -124,8 +124,10 @@ impl Plot {
         let Some((unit, factor)) = unit.and_then(|unit| fitting_unit(unit, largest)) else {
             return;
         };
-        let curves = self.curves.iter_mut().flat_map(|curve| &mut curve.x);
-        curves.for_each(|value| *value *= factor);
+        for curve in &mut self.curves {
+            let ends = curve.x.iter_mut().chain(&mut curve.until);
+            ends.for_each(|value| *value *= factor);
+        }
         self.x.rescale(unit, factor);
         self.scale_marks(Direction::Vertical, factor);
     }
@@ -167,6 +169,17 @@ impl Curve {
             y,
             style,
             ..Curve::default()
+        }
+    }
+
+    /// From `x` to `until`, at `y`; in the order of `x`.
+    pub fn spans(name: impl Into<String>, mut all: Vec<(f64, f64, f64)>) -> Curve {
+        all.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let (x, until) = all.iter().map(|(x, until, _)| (*x, *until)).unzip();
+        let y = all.iter().map(|(.., y)| *y).collect();
+        Curve {
+            until,
+            ..Curve::new(name, Style::Spans, x, y)
         }
     }
 

@@ -168,6 +168,16 @@ impl<W: Write> TraceFile<W> for PerfettoFrames<'_, W> {
     }
 }
 
+impl<W: Write> PerfettoFrames<'_, W> {
+    /// The window of its flow may have changed; those of flows without a row are not drawn.
+    fn note_window(&mut self, frame: &FrameView) {
+        let has_row = (frame.flow as usize) < self.spec.flows.len();
+        if let (Content::Tcp { .. }, true) = (&frame.content, has_row) {
+            self.flows.push(frame.flow);
+        }
+    }
+}
+
 impl<W: Write> Probe for PerfettoFrames<'_, W> {
     fn on_begin(&mut self, network: &Network) {
         for id in 0..network.legs() {
@@ -248,17 +258,11 @@ impl<W: Write> Probe for PerfettoFrames<'_, W> {
     }
 
     fn on_frame_created(&mut self, _at: Time, _channel: u32, frame: &Frame<'_>) {
-        let frame = frame.view();
-        if let Content::Tcp { .. } = frame.content {
-            self.flows.push(frame.flow);
-        }
+        self.note_window(frame.view());
     }
 
     fn on_frame_delivered(&mut self, _at: Time, frame: &Frame<'_>) {
-        let frame = frame.view();
-        if let Content::Tcp { .. } = frame.content {
-            self.flows.push(frame.flow);
-        }
+        self.note_window(frame.view());
     }
 
     fn on_credit(&mut self, _at: Time, leg: u32, _credit: i64, _renewed: bool) {

@@ -196,6 +196,9 @@ impl Named {
                 &format!("a time-out or the watchdog of class {class} of {{}} looks"),
             ),
             Due::Port(channel) => port(channel, "the port {} measures, or lets go what it holds"),
+            Due::Alarm => ("hosts of flows of a list act".into(), Vec::new()),
+            Due::Arrivals(_) => ("flows of a list begin".into(), Vec::new()),
+            Due::Ended(_) => ("a flow of a list has ended".into(), Vec::new()),
             Due::Lookout => (
                 "the run looks for queues that wait for each other".into(),
                 Vec::new(),

@@ -2,6 +2,7 @@
 
 mod abr;
 mod bounds;
+mod collectives;
 mod compare;
 mod ethernet;
 mod fabric;

@@ -131,7 +131,7 @@ fn stopped_source() -> frames::EthernetSpec {
         forwarding: frames::Forwarding::StoreAndForward,
         latency: Duration::ZERO,
         memory: frames::MemorySpec::Queues,
-        back_pressure: Some(back_pressure),
+        stops: Some(back_pressure).into(),
     };
     let station = || frames::NodeKind::Station { storm: None };
     frames::EthernetSpec {

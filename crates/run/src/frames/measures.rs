@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use backwater_kernel::{DelayOutcome, Distribution, Stop};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{ChannelOutcome, FlowOutcome, Outcome, QueueOutcome};
-use backwater_results::ethernet::{Completion, fairness, goodputs, lasting};
+use backwater_results::ethernet::{Completion, fairness, goodputs, lasting, members_goodput};
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 use backwater_results::{Findings, number};
 use backwater_scenario::EthernetScenario;
@@ -132,15 +132,19 @@ struct Seen<'a> {
 impl<'a> Seen<'a> {
     fn of(run: &'a Findings<'_, EthernetSpec>) -> Seen<'a> {
         let outcome = &run.outcome;
-        let flows = || outcome.flows.iter().map(|flow| &flow.ends);
+        let flows = || outcome.all_flows().map(|flow| &flow.ends);
         Seen {
             spec: run.network,
             outcome,
             seconds: run.seconds(),
-            rates: goodputs(run),
-            lasting: lasting(run).into_iter().collect(),
-            delays: DelayOutcome::merged(outcome.flows.iter().map(|flow| &flow.delay)),
-            done: Completion::of(outcome.flows.iter()),
+            rates: goodputs(run)
+                .into_iter()
+                .chain([members_goodput(run)])
+                .collect(),
+            lasting: (lasting(run).into_iter().collect::<Option<_>>())
+                .filter(|_| outcome.members.is_empty()),
+            delays: DelayOutcome::merged(outcome.all_flows().map(|flow| &flow.delay)),
+            done: Completion::of(outcome.all_flows()),
             acked: Distribution::merged(flows().map(|ends| &ends.acknowledged_time)),
         }
     }
@@ -167,7 +171,7 @@ impl<'a> Seen<'a> {
     }
 
     fn total(&self, of: fn(&FlowOutcome) -> u64) -> u64 {
-        self.outcome.flows.iter().map(of).sum()
+        self.outcome.all_flows().map(of).sum()
     }
 
     fn channels(&self) -> impl Iterator<Item = &ChannelOutcome> {
@@ -180,7 +184,7 @@ impl<'a> Seen<'a> {
 
     /// When the last transfer was complete, ms.
     fn last_transfer(&self) -> f64 {
-        let flows = self.outcome.flows.iter();
+        let flows = self.outcome.all_flows();
         let last = flows.map(|flow| flow.ends.last_transfer.ps()).max();
         match self.total(|f| f.ends.transfers_total) {
             0 => f64::NAN,

@@ -164,6 +164,52 @@ fn even_gaps_outside_are_a_constant_rate() {
     }
 }
 
+/// Without end at a rate, datagrams go as they do at that rate of payload: 1,000 bytes of 1,066 on
+/// the wire each 16 us.
+#[test]
+fn datagrams_go_at_the_rate_of_their_control() {
+    struct Paced(Rate);
+    impl Control for Paced {
+        fn pacing(&self) -> Option<Rate> {
+            Some(self.0)
+        }
+    }
+    let own = hash(&read(FRAMES));
+    let greedy = FRAMES.replace("\"constant\", rate = \"500 Mbps\"", "\"greedy\"");
+    for (rate, is_same) in [(533_000_000, true), (532_000_000, false)] {
+        let mut other = read(&greedy);
+        let recipe = ControlRecipe::new(move || Box::new(Paced(Rate(rate))));
+        put_control(&mut other, "udp", recipe).expect("it has no end");
+        assert_eq!(own == hash(&other), is_same, "{rate}");
+    }
+}
+
+/// Control over TCP has a timer, at each end.
+#[test]
+fn a_timer_over_tcp_comes_when_it_was_wanted() {
+    struct Ticking(Arc<Mutex<Vec<u64>>>, Option<Time>);
+    impl Control for Ticking {
+        fn window(&self) -> u64 {
+            20_000
+        }
+        fn timer(&self) -> Option<Time> {
+            self.1
+        }
+        fn on_timer(&mut self, now: Time) -> u32 {
+            self.0.lock().expect("alone").push(now.ps() / 1_000_000);
+            self.1 = Some(now + Duration(7_000_000)).filter(|at| *at < Time(20_000_000));
+            0
+        }
+    }
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let own = seen.clone();
+    let mut scenario = read(FRAMES);
+    let recipe = ControlRecipe::new(move || Box::new(Ticking(own.clone(), Some(Time(3_000_000)))));
+    put_control(&mut scenario, "tcp", recipe).expect("TCP");
+    hash(&scenario);
+    assert_eq!(*seen.lock().expect("alone"), [3, 3, 10, 10, 17, 17]);
+}
+
 /// TCP asks control before each segment, and hands it what was acknowledged.
 #[test]
 fn a_connection_asks_control_outside() {
@@ -222,7 +268,7 @@ fn what_can_not_be_replaced_says_why() {
         "there is no flow `bluk`"
     );
     assert!(refused(&mut circuits, "acks", true).contains("conversation"));
-    assert!(refused(&mut frames, "udp", false).contains("datagrams"));
+    assert!(refused(&mut frames, "udp", false).contains("says itself when datagrams go"));
     let aimd = CIRCUITS.replace(
         "{ kind = \"window\", cells = 30 }",
         "{ kind = \"aimd\", timeout = \"1 ms\", maximum = 9 }",

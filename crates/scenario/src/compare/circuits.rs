@@ -5,7 +5,7 @@ use backwater_kernel::Rate;
 use super::settings::part_of;
 use super::text::{self, Toml};
 use super::unit::Unit;
-use super::{ComparedFlow, ComparedTraffic, Comparison, Scheme, memory};
+use super::{Circuits, ComparedFlow, ComparedTraffic, Comparison, Scheme, memory};
 use crate::given::compare::ICR;
 use crate::language::tree::quoted;
 
@@ -23,7 +23,7 @@ pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> Strin
             false => "\"fifo\"",
         },
     );
-    if scheme == Scheme::N23 {
+    if scheme == Scheme::Circuits(Circuits::N23) {
         toml.table("[flow_control]")
             .key("kind", "\"n23\"")
             .key("n2", settings.n2)
@@ -43,7 +43,7 @@ pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> Strin
 /// What stands at the top: title, engine, run, link.
 pub(super) fn head(comparison: &Comparison, scheme: Scheme, engine: &str, seed: u64) -> Toml {
     let mut toml = Toml::default();
-    let title = format!("{}: {}", comparison.title, scheme.name());
+    let title = format!("{}: {scheme}", comparison.title);
     toml.key("title", quoted(title.trim_start_matches(": ")))
         .key(
             "about",
@@ -58,7 +58,7 @@ pub(super) fn head(comparison: &Comparison, scheme: Scheme, engine: &str, seed: 
         toml.table("[link]")
             .key("rate", text::rate(link.rate))
             .key("delay", text::span(link.delay));
-        if scheme == Scheme::Abr {
+        if scheme == Scheme::Circuits(Circuits::Abr) {
             let settings = &comparison.settings;
             let (target, interval) = (settings.abr_target, text::span(settings.interval));
             toml.key(
@@ -121,7 +121,7 @@ fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut
     flow_head(comparison, &flow.name, (flow.from, flow.to), toml);
     let unit = comparison.unit(scheme);
     toml.key("traffic", format!("{{ {} }}", traffic(flow, unit, first)));
-    if scheme == Scheme::Abr {
+    if scheme == Scheme::Circuits(Circuits::Abr) {
         toml.key("source_control", source(comparison, first));
         return;
     }

@@ -1,7 +1,8 @@
-//! Schemes on Ethernet: none, Reno, DCTCP, credit by class, CBFC, PAUSE, by destination, PFC.
+//! Schemes on Ethernet: every control of sources (datagrams, TCP, queue pairs) under every gate.
 
+use super::scheme::{Control, Gate, Scheme, Transport};
 use super::text::{self, Toml};
-use super::{ComparedFlow, ComparedTraffic, Comparison, Scheme, Thresholds, memory};
+use super::{ComparedFlow, ComparedTraffic, Comparison, Thresholds, memory};
 use crate::given::frames::flow_control::LIMIT_MAX;
 use crate::language::tree::quoted;
 
@@ -9,61 +10,77 @@ use crate::language::tree::quoted;
 const SEGMENT_BYTES: u64 = 1_460;
 
 /// The scenario of a scheme.
-pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> String {
+pub(super) fn write(comparison: &Comparison, control: Control, gate: Gate, seed: u64) -> String {
+    let scheme = Scheme::Frames(control, gate);
     let mut toml = super::circuits::head(comparison, scheme, "ethernet", seed);
     super::circuits::nodes(comparison, &mut toml, false);
+    buffer(comparison, control, gate, &mut toml);
+    self::gate(comparison, control, gate, &mut toml);
+    match control.transport() {
+        Transport::Udp | Transport::Tcp => tcp(comparison, control, &mut toml),
+        Transport::Roce => comparison.settings.pairs.write(control, &mut toml),
+    }
+    for flow in &comparison.flows {
+        self::flow(comparison, control, flow, &mut toml);
+    }
+    toml.0
+}
+
+/// Memory of queues, or of inputs, where it isn't all credit; what queues tell sources.
+fn buffer(comparison: &Comparison, control: Control, gate: Gate, toml: &mut Toml) {
     let settings = &comparison.settings;
-    let stops = match scheme {
-        Scheme::None
-        | Scheme::Reno
-        | Scheme::Dctcp
-        | Scheme::N23
-        | Scheme::N23Class
-        | Scheme::Cbfc
-        | Scheme::Abr => None,
-        Scheme::Pause => Some(("pause", &settings.pause)),
-        Scheme::Destination => Some(("destination", &settings.destination)),
-        Scheme::Pfc => Some(("pfc", &settings.pfc)),
+    let memory = match gate {
+        Gate::None | Gate::Pause | Gate::Destination => Some("per_queue"),
+        Gate::Pfc => Some("per_input"),
+        Gate::N23Class | Gate::Cbfc => None,
     };
-    let memory = match scheme == Scheme::Pfc {
-        true => "per_input",
-        false => "per_queue",
+    let memory = memory.map(|key| (key, text::bytes(settings.buffer_bytes)));
+    let tells = match control {
+        Control::Dctcp => Some(("mark_above", text::bytes(settings.mark_above))),
+        _ => settings.pairs.queues(control),
     };
-    match scheme {
-        Scheme::N23Class => credit(&mut toml, comparison),
-        Scheme::Cbfc => cells(&mut toml, comparison),
-        Scheme::None
-        | Scheme::Reno
-        | Scheme::Dctcp
-        | Scheme::N23
-        | Scheme::Pause
-        | Scheme::Destination
-        | Scheme::Pfc
-        | Scheme::Abr => {
-            toml.table("[buffer]")
-                .key(memory, text::bytes(settings.buffer_bytes));
-        }
+    if memory.is_some() || tells.is_some() {
+        toml.table("[buffer]");
     }
-    let preset = match scheme == Scheme::Dctcp {
-        true => {
-            toml.key("mark_above", text::bytes(settings.mark_above));
-            "dctcp"
-        }
-        false => "modern",
-    };
-    if let Some((kind, thresholds)) = stops {
-        pressure(&mut toml, kind, thresholds);
+    for (key, value) in memory.into_iter().chain(tells) {
+        toml.key(key, value);
     }
+}
+
+fn gate(comparison: &Comparison, control: Control, gate: Gate, toml: &mut Toml) {
+    let settings = &comparison.settings;
+    let is_answered = control.transport() != Transport::Udp;
+    match gate {
+        Gate::None => {}
+        Gate::N23Class => credit(toml, comparison),
+        Gate::Cbfc => cells(toml, comparison),
+        Gate::Pause => pressure(toml, "pause", &settings.pause),
+        Gate::Destination if is_answered => {
+            pressure(toml, "destination", &settings.destination_answered);
+        }
+        Gate::Destination => pressure(toml, "destination", &settings.destination),
+        Gate::Pfc => pressure(toml, "pfc", &settings.pfc),
+    }
+}
+
+fn tcp(comparison: &Comparison, control: Control, toml: &mut Toml) {
+    let settings = &comparison.settings;
+    let preset = if control == Control::Dctcp {
+        "dctcp"
+    } else {
+        "modern"
+    };
+    let growth = if control == Control::Cubic {
+        "cubic"
+    } else {
+        "reno"
+    };
     toml.table("[tcp]")
         .key("preset", quoted(preset))
-        .key("congestion", "\"reno\"")
+        .key("congestion", quoted(growth))
         .key("recovery", quoted(settings.recovery))
         .key("window", text::bytes(settings.tcp_window))
         .key("min_rto", text::span(settings.min_rto));
-    for flow in &comparison.flows {
-        self::flow(comparison, scheme, flow, &mut toml);
-    }
-    toml.0
 }
 
 /// The memory that an input has under PFC is all zone: N2 + N3 units.
@@ -95,8 +112,12 @@ fn pressure(toml: &mut Toml, kind: &str, thresholds: &Thresholds) {
         .key("xon", &thresholds.xon);
 }
 
-fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut Toml) {
-    let transport = if scheme.has_tcp() { "tcp" } else { "udp" };
+fn flow(comparison: &Comparison, control: Control, flow: &ComparedFlow, toml: &mut Toml) {
+    let (transport, of_messages) = match control.transport() {
+        Transport::Udp => ("udp", "tcp"),
+        Transport::Tcp => ("tcp", "tcp"),
+        Transport::Roce => ("roce", "roce"),
+    };
     let mut one = |name: &str, transport: &str, traffic: String| {
         super::circuits::flow_head(comparison, name, (flow.from, flow.to), toml);
         toml.key("transport", quoted(transport));
@@ -137,7 +158,7 @@ fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut
         } => {
             one(
                 &flow.name,
-                "tcp",
+                of_messages,
                 format!(
                     "kind = \"requests\", start = {}, request = {}, response = {}, think = {}",
                     text::instant(start),
@@ -146,7 +167,7 @@ fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut
                     text::random(think)
                 ),
             );
-            if !scheme.has_tcp() {
+            if control.transport() == Transport::Udp {
                 toml.key("tcp", whole_message(request.max(response)));
             }
         }

@@ -5,8 +5,9 @@ use backwater_kernel::Rate;
 use backwater_kernel::words::counted;
 
 use super::network::{Link, Network};
+use super::scheme::{Circuits, Gate, Scheme};
 use super::unit::{CONTROL_BYTES, FRAME_BYTES, Unit};
-use super::{ComparedFlow, Scheme, Settings};
+use super::{ComparedFlow, Settings};
 use crate::circuits::control::n3_for;
 use crate::language::kinds::OrWord;
 use crate::prelude::*;
@@ -105,7 +106,8 @@ pub(super) fn check(
         let share = part(settings, network.ports(*switch), circuits[*switch]);
         circuits[*switch] > 0 && share <= settings.n2
     });
-    if let Some(switch) = short.filter(|_| schemes.contains(&Scheme::N23)) {
+    let n23 = Scheme::Circuits(Circuits::N23);
+    if let Some(switch) = short.filter(|_| schemes.contains(&n23)) {
         let (ports, circuits) = (network.ports(switch), circuits[switch]);
         let what = format!(
             "`{}` has {} and {}, and each needs N2 + 1 = {} units of {unit} B or more",
@@ -114,19 +116,29 @@ pub(super) fn check(
             counted(circuits, "circuit"),
             settings.n2 + 1
         );
-        mistakes.push(too_small(Scheme::N23, what, needed(&switch)));
+        mistakes.push(too_small(n23, what, needed(&switch)));
     }
     let least = (settings.n2 + 1) * FRAME_UNITS;
-    if schemes.contains(&Scheme::N23Class) && settings.buffer_bytes / CREDIT_BYTES < least {
+    if let Some(scheme) = first_under(schemes, Gate::N23Class)
+        && settings.buffer_bytes / CREDIT_BYTES < least
+    {
         let what = format!(
             "an input needs N2 + 1 = {} full frames of {FRAME_UNITS} units of {CREDIT_BYTES} B",
             settings.n2 + 1
         );
-        mistakes.push(too_small(Scheme::N23Class, what, least * CREDIT_BYTES));
+        mistakes.push(too_small(scheme, what, least * CREDIT_BYTES));
     }
-    if schemes.contains(&Scheme::Cbfc) && settings.buffer_bytes / CREDIT_BYTES < FRAME_UNITS {
+    if let Some(scheme) = first_under(schemes, Gate::Cbfc)
+        && settings.buffer_bytes / CREDIT_BYTES < FRAME_UNITS
+    {
         let cells = counted(FRAME_UNITS, "cell");
         let what = format!("a full frame costs {cells} of {CREDIT_BYTES} B");
-        mistakes.push(too_small(Scheme::Cbfc, what, FRAME_UNITS * CREDIT_BYTES));
+        mistakes.push(too_small(scheme, what, FRAME_UNITS * CREDIT_BYTES));
     }
+}
+
+/// The first of the schemes that have this gate.
+pub(super) fn first_under(schemes: &[Scheme], gate: Gate) -> Option<Scheme> {
+    let has = |scheme: &&Scheme| matches!(scheme, Scheme::Frames(_, own) if *own == gate);
+    schemes.iter().find(has).copied()
 }

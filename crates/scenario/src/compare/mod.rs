@@ -1,20 +1,22 @@
 //! Comparisons: one workload on one topology, written out as a scenario for each scheme.
 //!
 //! [`Comparison::text`] turns a comparison into an ordinary scenario, which is read and checked as
-//! any other: N23 and ABR on circuits, whose units are as full frames or cells; the other schemes
-//! on frames. Under all, switches have the same memory in all and serve in the same order, where a
-//! scheme can.
+//! any other: N23 and ABR on circuits, whose units are as full frames or cells; every control of
+//! sources under every gate on frames. Under all, switches have the same memory in all and serve
+//! in the same order, where a scheme can.
 //!
 //! A line here writes text, and leaves reading and checking it to the rest: it may touch `given`,
-//! `language` and what changes values in `sweep`. The next scheme is a variant of [`Scheme`] with
-//! its arms.
+//! `language` and what changes values in `sweep`. The next scheme is a variant of [`Control`] or
+//! [`Gate`] with its arms.
 
 mod alone;
 mod circuits;
 mod frames;
 mod memory;
 mod network;
+mod pairs;
 mod read;
+mod scheme;
 mod settings;
 mod text;
 mod unit;
@@ -22,7 +24,6 @@ mod unit;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use backwater_derive::word;
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::spec::Span;
 
@@ -33,7 +34,6 @@ use crate::language::kinds::{OrShare, OrWord};
 use crate::language::reader::Reader;
 use crate::language::source::{Set, Source};
 use crate::language::tree::{self, Value};
-use crate::language::typed::Word;
 use crate::network::jitter;
 use crate::reference::glossary::GUIDE;
 use crate::sweep::overrides;
@@ -41,33 +41,9 @@ use crate::sweep::set_aside;
 use crate::{Limits, Scenario};
 
 use network::Network;
+use pairs::Pairs;
+pub use scheme::{Circuits, Control, Gate, Scheme};
 pub use unit::Unit;
-
-/// What keeps buffers from overflowing, or doesn't.
-#[word]
-#[derive(PartialOrd, Ord)]
-pub enum Scheme {
-    /// Datagrams, and queues that drop.
-    None,
-    /// An end-to-end window: TCP Reno.
-    Reno,
-    /// TCP with marks from queues (ECN), and a window cut by the share of them: DCTCP.
-    Dctcp,
-    /// Credits for each circuit on each link (Kung 1993).
-    N23,
-    /// Credit as in N23 for all frames of a link, on the queues of PFC.
-    N23Class,
-    /// Credit in cells, told by counters that wrap: Ultra Ethernet's CBFC.
-    Cbfc,
-    /// The whole link is stopped (IEEE 802.3x).
-    Pause,
-    /// Frames to congested destinations are stopped (Nouredine and Tobagi 1999).
-    Destination,
-    /// A class is stopped, by counters at the inputs (IEEE 802.1Qbb).
-    Pfc,
-    /// Explicit rates: ERICA, count-based use-it-or-lose-it sources (Kalyanaraman et al. 1998).
-    Abr,
-}
 
 /// A file for `backwater compare`.
 #[derive(Clone, Debug)]
@@ -186,7 +162,10 @@ struct Settings {
     n23_target: Option<OrWord<OrShare<Rate>>>,
     pause: Thresholds,
     destination: Thresholds,
+    /// The same where each flow is answered, so that hosts that send are destinations too.
+    destination_answered: Thresholds,
     pfc: Thresholds,
+    pairs: Pairs,
     abr_unit: Unit,
     abr_target: f64,
     interval: Duration,
@@ -202,67 +181,6 @@ struct Thresholds {
     xon: String,
     /// Who is told; `None` where stops are those of inputs.
     notify: Option<&'static str>,
-}
-
-impl Scheme {
-    /// Every scheme, in the order of tables.
-    pub const ALL: &[Scheme] = <Self as Word>::ALL;
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        self.word()
-    }
-
-    /// The scheme of this name.
-    pub fn of_name(name: &str) -> Option<Scheme> {
-        Self::of_word(name)
-    }
-
-    /// What it does, in a sentence or two.
-    pub const fn note(self) -> &'static str {
-        match self {
-            Self::None => "Queues that drop.",
-            Self::Reno => "TCP Reno end to end, queues that drop. Constant rates stay UDP.",
-            Self::Dctcp => {
-                "DCTCP end to end: ports mark what joins a queue above a threshold, and a source \
-                 cuts its window by the share of marks. Constant rates stay UDP."
-            }
-            Self::N23 => "N23 credit for each circuit on each link.",
-            Self::N23Class => {
-                "N23 credit for all frames of a link, in units of 64 B, instead of stops."
-            }
-            Self::Cbfc => {
-                "CBFC of Ultra Ethernet, in cells of 64 B: the memory of an input is its limit."
-            }
-            Self::Pause => "A congested output queue stops whole links.",
-            Self::Destination => {
-                "A congested output queue stops frames to the hosts it holds frames for."
-            }
-            Self::Pfc => "An input that holds too much stops its sender; there is one class.",
-            Self::Abr => {
-                "ERICA at every port of a switch, the count-based policy at the sources; one of 32 \
-                 units of a source is an RM unit."
-            }
-        }
-    }
-
-    /// Does a TCP with a window of its own hold its sources back?
-    pub const fn has_tcp(self) -> bool {
-        matches!(self, Self::Reno | Self::Dctcp)
-    }
-
-    /// Does it promise that nothing is dropped for want of memory?
-    pub const fn is_lossless(self) -> bool {
-        matches!(
-            self,
-            Self::N23 | Self::N23Class | Self::Cbfc | Self::Pause | Self::Destination | Self::Pfc
-        )
-    }
-
-    /// Has each flow a circuit, with queues of its own?
-    pub const fn has_circuits(self) -> bool {
-        matches!(self, Self::N23 | Self::Abr)
-    }
 }
 
 /// Is this text a comparison, not a scenario?
@@ -291,7 +209,7 @@ impl Comparison {
         }
         .section(COMPARISON, &node);
         crate::leave_out_what_follows(&root, &mut mistakes);
-        let comparison = read::comparison(&root.typed(), &mut mistakes);
+        let comparison = read::comparison(&root, &mut mistakes);
         match comparison {
             Some(comparison) if mistakes.errors() == 0 => Ok(comparison),
             _ => Err(mistakes),
@@ -313,9 +231,9 @@ impl Comparison {
     /// The scenario of a scheme as TOML.
     pub fn text(&self, scheme: Scheme, seed: u64) -> String {
         let drawn = self.drawn(seed);
-        match scheme.has_circuits() {
-            true => circuits::write(&drawn, scheme, seed),
-            false => frames::write(&drawn, scheme, seed),
+        match scheme {
+            Scheme::Circuits(_) => circuits::write(&drawn, scheme, seed),
+            Scheme::Frames(control, gate) => frames::write(&drawn, control, gate, seed),
         }
     }
 
@@ -329,7 +247,7 @@ impl Comparison {
         seed: u64,
         limits: &Limits,
     ) -> Result<Scenario, Diagnostics> {
-        let source = Source::new(format!("{}.toml", scheme.name()), self.text(scheme, seed));
+        let source = Source::new(format!("{scheme}.toml"), self.text(scheme, seed));
         crate::parse_within(&source, &[], limits)
     }
 
@@ -376,16 +294,9 @@ impl Comparison {
     /// What circuits carry under a scheme; as much as full frames where there are none.
     pub fn unit(&self, scheme: Scheme) -> Unit {
         match scheme {
-            Scheme::N23 => self.settings.n23_unit,
-            Scheme::Abr => self.settings.abr_unit,
-            Scheme::None
-            | Scheme::Reno
-            | Scheme::Dctcp
-            | Scheme::N23Class
-            | Scheme::Cbfc
-            | Scheme::Pause
-            | Scheme::Destination
-            | Scheme::Pfc => Unit::Frame,
+            Scheme::Circuits(Circuits::N23) => self.settings.n23_unit,
+            Scheme::Circuits(Circuits::Abr) => self.settings.abr_unit,
+            Scheme::Frames(..) => Unit::Frame,
         }
     }
 
@@ -424,7 +335,12 @@ impl ComparedFlow {
     /// The way of what comes back, where that is data.
     fn way_back(&self) -> Option<Vec<u32>> {
         let has_responses = matches!(self.traffic, ComparedTraffic::Requests { .. });
-        has_responses.then(|| self.path.iter().rev().map(|channel| channel ^ 1).collect())
+        has_responses.then(|| self.reversed())
+    }
+
+    /// The same links, the other way.
+    fn reversed(&self) -> Vec<u32> {
+        self.path.iter().rev().map(|channel| channel ^ 1).collect()
     }
 
     /// Name of the flow that carries what comes back.

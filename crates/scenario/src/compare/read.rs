@@ -9,6 +9,7 @@ use super::settings;
 use super::unit::Unit;
 use super::{ComparedFlow, ComparedTraffic, Comparison};
 use crate::given::compare::{ComparisonFile, OwnLink, Run, Traffic, TrafficKind, WINDOWS};
+use crate::language::record::Record;
 use crate::language::suggest;
 use crate::prelude::*;
 
@@ -20,10 +21,8 @@ const MOST_MESSAGE: u64 = 1_460_000;
 const MOST_WINDOWS: u64 = 1_000_000;
 
 /// The comparison, unless something is missing; it may only be used if nothing is wrong.
-pub(super) fn comparison(
-    file: &Placed<ComparisonFile>,
-    mistakes: &mut Diagnostics,
-) -> Option<Comparison> {
+pub(super) fn comparison(root: &Record, mistakes: &mut Diagnostics) -> Option<Comparison> {
+    let file: &Placed<ComparisonFile> = &root.typed();
     let duration = *file.run.duration.sure()?;
     let window = file
         .run
@@ -39,7 +38,7 @@ pub(super) fn comparison(
     if mistakes.errors() > 0 {
         return None;
     }
-    let settings = settings::settings(file, &network, &flows, &schemes, mistakes);
+    let settings = settings::settings(file, &network, &flows, (&schemes, root), mistakes);
     Some(Comparison {
         title: file.heading.title.clone(),
         about: file.heading.about.trim().into(),

@@ -3,15 +3,17 @@
 use backwater_kernel::Duration;
 
 use super::network::{FRAME_BYTES, Network};
+use super::pairs::Pairs;
+use super::scheme::{Control, Gate, Scheme, Transport};
 use super::unit::Unit;
-use super::{ComparedFlow, Scheme, Settings, Thresholds, memory, text};
+use super::{ComparedFlow, Settings, Thresholds, memory, text};
 use crate::given::compare::{
     ComparisonFile, LEAST_FRAMES, LEAST_INTERVAL, LEAST_MARKS, LEAST_WINDOW, MARKS, MOST_MARKS,
     Order, PATHS, Pause, Schemes, Switch, XON,
 };
 use crate::given::frames::flow_control::XOFF;
 use crate::language::kinds::OrShare;
-use crate::language::suggest;
+use crate::language::record::Record;
 use crate::language::typed::Word;
 use crate::prelude::*;
 
@@ -20,34 +22,39 @@ const LEAST_HIGH: u64 = 2;
 
 /// The schemes of the file, in the order of tables.
 pub(super) fn schemes(given: &Schemes, mistakes: &mut Diagnostics) -> Vec<Scheme> {
-    let names: Vec<&str> = Scheme::ALL.iter().map(Word::word).collect();
     let Some(only) = given.only.as_ref() else {
-        return Scheme::ALL.into();
+        return Scheme::USUAL.into();
     };
     let mut schemes = Vec::new();
     for (name, at) in only {
-        match Scheme::of_name(name) {
-            Some(scheme) => schemes.push(scheme),
-            None => Diagnostic::error(
-                "unknown-name",
-                format!("there is no scheme `{}`", clip(name)),
-            )
-            .at(at, "not one of the schemes")
-            .help_if(suggest::did_you_mean(name, names.iter().copied()))
-            .note(format!("schemes: {}", names.join(", ")))
-            .tell(mistakes),
+        let chosen = Scheme::chosen(name);
+        if chosen.is_empty() {
+            unknown(name, at).tell(mistakes);
         }
+        schemes.extend(chosen);
     }
     if only.is_empty() {
         Diagnostic::error("missing-key", "nothing is compared")
             .at(&given.only.at, "no scheme here")
-            .note(format!("schemes: {}", names.join(", ")))
-            .help("leave `only` out to compare all")
+            .note(Scheme::all_names())
+            .help("leave `only` out to compare the usual ten")
             .tell(mistakes);
     }
-    schemes.sort_unstable();
-    schemes.dedup();
-    schemes
+    let mut every = Scheme::every();
+    every.retain(|scheme| schemes.contains(scheme));
+    every
+}
+
+/// A name that is none.
+fn unknown(name: &str, at: &At) -> Diagnostic {
+    let meant = Scheme::meant(name).map(|meant| format!("did you mean `{meant}`?"));
+    Diagnostic::error(
+        "unknown-name",
+        format!("there is no scheme `{}`", clip(name)),
+    )
+    .at(at, "not one of the schemes")
+    .help_if(meant)
+    .note(Scheme::all_names())
 }
 
 /// Settings of `schemes`; of others they may make no sense, and nothing is said of that.
@@ -55,7 +62,7 @@ pub(super) fn settings(
     file: &ComparisonFile,
     network: &Network,
     flows: &[ComparedFlow],
-    schemes: &[Scheme],
+    (schemes, root): (&[Scheme], &Record),
     mistakes: &mut Diagnostics,
 ) -> Settings {
     let (given, switch) = (&file.schemes, &file.switch);
@@ -65,30 +72,26 @@ pub(super) fn settings(
     let round_trips = flows.iter().map(|flow| network.round_trip(&flow.path));
     let longest = round_trips.max().unwrap_or(Duration(1));
     let buffer = *switch.buffer;
-    let mut stops = Stops {
-        switch,
-        schemes,
-        mistakes,
-    };
+    let mut stops = Stops { switch, mistakes };
     let output_room = network.largest_output_room();
     let usual = XOFF.value.of(buffer).unwrap_or(u64::MAX);
-    let host_room = output_room.max(room_by_host(network, flows));
+    let host_room = |all| output_room.max(room_by_host(network, flows, all));
     let outputs = |room: u64| (room, buffer.saturating_sub(room).min(usual));
+    let under = |gate| memory::first_under(schemes, gate);
     let mut of_outputs = |scheme, own: &Pause, room: u64| Thresholds {
         notify: Some(own.notify.word()),
         ..stops.thresholds(scheme, [own.xoff, own.xon], outputs(room))
     };
-    let pause = of_outputs(Scheme::Pause, &given.pause, output_room);
-    let destination = of_outputs(Scheme::Destination, &given.destination, host_room);
+    let pause = of_outputs(under(Gate::Pause), &given.pause, output_room);
+    let datagrams = Scheme::Frames(Control::Udp, Gate::Destination);
+    let datagrams = Some(datagrams).filter(|scheme| schemes.contains(scheme));
+    let destination = of_outputs(datagrams, &given.destination, host_room(false));
+    let answered = answered_by_destination(schemes);
+    let destination_answered = of_outputs(answered, &given.destination, host_room(true));
     let input_room = network.largest_input_room();
     let inputs = (input_room, buffer.saturating_sub(input_room));
-    let pfc = stops.thresholds(Scheme::Pfc, [given.pfc.xoff, given.pfc.xon], inputs);
+    let pfc = stops.thresholds(under(Gate::Pfc), [given.pfc.xoff, given.pfc.xon], inputs);
     let abr_unit = Unit::given(abr.unit);
-    let least_units = match abr_unit {
-        Unit::Frame => LEAST_FRAMES.value,
-        Unit::Cell => LEAST_INTERVAL.value,
-    };
-    let least_interval = network.slowest(least_units * abr_unit.wire_bytes());
     let settings = Settings {
         buffer_bytes: buffer,
         takes_turns: file.scheduler.kind == Order::RoundRobin,
@@ -101,10 +104,14 @@ pub(super) fn settings(
         n23_target: n23.target,
         pause,
         destination,
+        destination_answered,
         pfc,
+        pairs: Pairs::new(root, network, buffer),
         abr_unit,
         abr_target: abr.target,
-        interval: abr.interval.unwrap_or(longest.max(least_interval)),
+        interval: abr
+            .interval
+            .unwrap_or(longest.max(least_interval(network, abr_unit))),
         icr: abr.icr,
         headroom: abr.headroom,
         tdf: abr.tdf,
@@ -119,9 +126,32 @@ pub(super) fn settings(
     settings
 }
 
-/// Room above XOFF where a stop is sent for each host.
-fn room_by_host(network: &Network, flows: &[ComparedFlow]) -> u64 {
-    let backs = flows.iter().map(|flow| (flow.way_back(), flow.from));
+/// The least averaging interval of ERICA where it is not given.
+fn least_interval(network: &Network, unit: Unit) -> Duration {
+    let units = match unit {
+        Unit::Frame => LEAST_FRAMES.value,
+        Unit::Cell => LEAST_INTERVAL.value,
+    };
+    network.slowest(units * unit.wire_bytes())
+}
+
+/// The first scheme that stops by destination and whose flows are answered.
+fn answered_by_destination(schemes: &[Scheme]) -> Option<Scheme> {
+    let has = |scheme: &&Scheme| match scheme {
+        Scheme::Frames(control, Gate::Destination) => control.transport() != Transport::Udp,
+        _ => false,
+    };
+    schemes.iter().find(has).copied()
+}
+
+/// Room above XOFF where a stop is sent for each host, those included that all flows come from if
+/// all are answered.
+fn room_by_host(network: &Network, flows: &[ComparedFlow], all: bool) -> u64 {
+    let back = |flow: &ComparedFlow| match all {
+        true => Some(flow.reversed()),
+        false => flow.way_back(),
+    };
+    let backs = flows.iter().map(|flow| (back(flow), flow.from));
     let backs: Vec<_> = backs.collect();
     let backs = backs
         .iter()
@@ -151,21 +181,21 @@ pub(super) fn part_of(value: u64, (above, below): (u64, u64)) -> u64 {
 /// Reads thresholds of schemes that stop.
 struct Stops<'a> {
     switch: &'a Switch,
-    schemes: &'a [Scheme],
     mistakes: &'a mut Diagnostics,
 }
 
 impl Stops<'_> {
-    /// Thresholds that leave `room` above XOFF, which is at `usual` where the file does not say.
+    /// Thresholds that leave `room` above XOFF, which is at `usual` where the file does not say, if
+    /// a scheme needs them.
     fn thresholds(
         &mut self,
-        scheme: Scheme,
+        scheme: Option<Scheme>,
         [xoff, xon]: [Option<OrShare<u64>>; 2],
         (room, usual): (u64, u64),
     ) -> Thresholds {
         let buffer = *self.switch.buffer;
         let least = LEAST_HIGH * u64::from(FRAME_BYTES);
-        if xoff.is_none() && usual < least && self.schemes.contains(&scheme) {
+        if let Some(scheme) = scheme.filter(|_| xoff.is_none() && usual < least) {
             let (needed, name) = (room.saturating_add(least), scheme.name());
             Diagnostic::error(
                 "small-buffer",

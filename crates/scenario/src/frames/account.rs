@@ -2,8 +2,7 @@
 
 use backwater_kernel::Duration;
 use backwater_net::frames::spec::{
-    BackPressureSpec, Binding, Detect, FRAME_LEAST_BYTES, MemorySpec, NodeKind, Notify, Select,
-    SwitchSpec,
+    BackPressureSpec, Binding, Detect, FRAME_LEAST_BYTES, MemorySpec, NodeKind, Notify, SwitchSpec,
 };
 
 use super::flight::Flight;
@@ -54,7 +53,7 @@ impl Whole<'_> {
     /// made, with those of a control frame and of the largest data frame there. Of what is said of
     /// a port or a destination, and of the credit of one class, only the latest waits.
     fn queued(&self, input: u32, control: u64, data: u64) -> u64 {
-        let (back, node) = (input ^ 1, self.net.ends(input).1);
+        let back = input ^ 1;
         let classes = channel_of(self.spec, input).queues.len() as u8;
         let credited = |channel: u32| {
             let all = (0..classes).filter(move |class| self.has_credit(channel, *class));
@@ -63,7 +62,7 @@ impl Whole<'_> {
         let gates = self.gates_to(back, None).saturating_sub(1);
         // The other way a sender may ask for credit, and state what it has sent.
         let credit = credited(input) + 2 * credited(back);
-        let binding = self.pressure(node).map(|rules| rules.binding);
+        let binding = self.stops_over(input).map(|rules| rules.binding);
         match binding.unwrap_or_default() {
             Binding::Start => control.saturating_mul(gates + credit),
             // What was handed over of its kind goes first, and all others may go before that and
@@ -80,19 +79,16 @@ impl Whole<'_> {
 
     /// What a switch may stop at the neighbour behind a channel, each with frames of its own.
     fn gates_to(&self, channel: u32, flight: Option<&Flight<'_>>) -> u64 {
-        let node = self.net.ends(channel).0;
-        let Some(rules) = self.pressure(node) else {
+        let Some(rules) = self.stops_over(channel ^ 1) else {
             return 0;
         };
         let told = self.told(rules, channel, flight);
-        match rules.select {
+        if !rules.is_by_destination() {
             // One frame says all of a port.
-            Select::Port | Select::Class => u64::from(told.count() > 0),
-            Select::Destination(_) => {
-                let loads = told.filter_map(|(out, class)| self.crossings.on(out, class));
-                loads.map(|load| u64::from(load.destinations.max(1))).sum()
-            }
+            return u64::from(told.count() > 0);
         }
+        let loads = told.filter_map(|(out, class)| self.crossings.on(out, class));
+        loads.map(|load| u64::from(load.destinations.max(1))).sum()
     }
 
     /// Queues, or inputs, and their classes whose congestion is told to the neighbour behind a
@@ -105,7 +101,7 @@ impl Whole<'_> {
     ) -> impl Iterator<Item = (u32, u8)> + 'a {
         let node = self.net.ends(channel).0;
         let classes = channel_of(self.spec, channel).queues.len() as u8;
-        let is_ruled = move |class: &u8| rules.classes & 1 << class != 0;
+        let is_ruled = move |class: &u8| rules.watches(*class);
         let inputs = (0..classes).filter(is_ruled).filter_map(move |class| {
             let input = channel ^ 1;
             let is_told = rules.detect == Detect::Inputs
@@ -157,8 +153,8 @@ impl Whole<'_> {
     pub(super) fn needed_at_inputs(&self) -> Vec<(u32, u8, Stop)> {
         let all = self.crossings.crossed();
         let stopped = all.filter(|(channel, class)| {
-            let pressure = self.pressure(self.net.ends(*channel).1);
-            let is_stopped = pressure.is_some_and(|p| p.classes & 1 << class != 0);
+            let rules = self.stops_at_input(*channel);
+            let is_stopped = rules.is_some_and(|rules| rules.watches(*class));
             is_stopped && !self.has_credit(*channel, *class) && !self.ignores_stops(*channel)
         });
         stopped
@@ -172,10 +168,11 @@ impl Whole<'_> {
         for (channel, class) in self.crossings.crossed() {
             let node = self.net.ends(channel).0;
             let queue = &channel_of(self.spec, channel).queues[usize::from(class)];
-            let (Some(pressure), Some(limit)) = (self.pressure(node), queue.limit_bytes) else {
+            let (Some(rules), Some(limit)) = (self.stops_at_outputs(node), queue.limit_bytes)
+            else {
                 continue;
             };
-            if pressure.classes & 1 << class == 0 || queue.high_bytes == u64::MAX {
+            if !rules.watches(class) || queue.high_bytes == u64::MAX {
                 continue;
             }
             let mut need = Need {
@@ -189,7 +186,6 @@ impl Whole<'_> {
             };
             let inputs = self.crossings.inputs(channel, class);
             let inputs = inputs.filter(|(input, _)| !self.ignores_stops(*input));
-            let by_destination = matches!(pressure.select, Select::Destination(_));
             for (input, load) in inputs {
                 let Some(stop) = self.stop(input, class) else {
                     continue;
@@ -198,7 +194,7 @@ impl Whole<'_> {
                     sizes: load.sizes,
                     ..stop
                 };
-                let times = if by_destination {
+                let times = if rules.is_by_destination() {
                     load.destinations.max(1)
                 } else {
                     1

@@ -3,7 +3,7 @@
 use backwater_kernel::Rate;
 use backwater_net::frames::spec::{TransportSpec, UDP_IP_BYTES};
 
-use super::flows::Table;
+use super::flow_table::Table;
 use super::packets::{RTP_BYTES, mtu};
 use super::{roce, tcp};
 use crate::given::frames::EthernetFile;
@@ -40,7 +40,7 @@ pub(super) fn transport(
     let others = (Transport::Tcp, !table.waits);
     let (usual, takes_both) = kind.map_or(others, |kind| usual(kind, is_multicast));
     let other = if table.waits {
-        "collective"
+        "collective or job"
     } else {
         "workload"
     };
@@ -69,8 +69,8 @@ pub(super) fn transport(
             },
         )
         .note(
-            "over tcp and roce: greedy, files, requests and collectives; over udp: greedy and the \
-             rest",
+            "over tcp and roce: greedy, files, requests, collectives and jobs; over udp: greedy \
+             and the rest",
         )
         .help("leave `transport` out, or choose other traffic")
         .tell(mistakes);

@@ -10,7 +10,8 @@ use backwater_net::frames::spec::{
 };
 
 use super::controls;
-use super::flows::{Flows, Table};
+use super::flow_table::Table;
+use super::flows::Flows;
 use super::lossless::Whole;
 use super::packets::{mtu, packet_bytes};
 use super::queues::Ports;
@@ -36,7 +37,8 @@ pub(crate) fn classes(file: &EthernetFile, classes: u8, mistakes: &mut Diagnosti
     let patterns = file.patterns.iter().map(|rule| &rule.settings.class);
     let workloads = file.workloads.iter().map(|own| &own.settings.class);
     let collectives = file.collectives.iter().map(|own| &own.settings.class);
-    let workloads = workloads.chain(collectives);
+    let jobs = file.jobs.iter().map(|own| &own.settings.class);
+    let workloads = workloads.chain(collectives).chain(jobs);
     let own = file.classes.iter().map(|own| &own.class);
     for class in flows.chain(patterns).chain(workloads).chain(own) {
         if **class >= classes {
@@ -47,7 +49,9 @@ pub(crate) fn classes(file: &EthernetFile, classes: u8, mistakes: &mut Diagnosti
     let storms = file.nodes.iter().filter_map(|node| node.storm.as_ref());
     let storms = storms.map(|storm| &storm.classes);
     let memory = file.memory.iter().map(|own| &own.classes);
-    for named in stopped.into_iter().chain(storms).chain(memory) {
+    let of_links = super::controls::given(file).filter_map(|own| own.value.as_ref()?.classes());
+    let stopped = stopped.into_iter().chain(of_links);
+    for named in stopped.chain(storms).chain(memory) {
         let highest = named.iter().flatten().max();
         if let Some(highest) = highest.filter(|highest| **highest >= classes) {
             mistakes.push(no_such_class(&named.at, *highest, classes));
@@ -134,7 +138,7 @@ pub(crate) fn blocked(file: &EthernetFile, network: &EthernetSpec, mistakes: &mu
         let NodeKind::Switch(switch) = &node.kind else {
             continue;
         };
-        let pressure = switch.back_pressure.filter(|p| p.detect == Detect::Outputs);
+        let pressure = switch.stops.common.filter(|p| p.detect == Detect::Outputs);
         let blocked = pressure.and_then(|pressure| pressure.blocked);
         let Some(blocked) = blocked.filter(|b| b.low_bytes > b.high_bytes || b.low_bytes == 0)
         else {
@@ -363,10 +367,7 @@ pub(crate) fn stall_in_short_runs(look: &Whole<'_>) -> Option<Duration> {
     let run = Duration(look.spec.stop_at.0);
     let ends_it = |node: u32| {
         let watchdog = look.spec.nodes[node as usize].watchdog;
-        watchdog.is_some()
-            || look
-                .pressure(node)
-                .is_some_and(|rules| rules.time_out.is_some())
+        watchdog.is_some() || look.stops_of(node).any(|rules| rules.time_out.is_some())
     };
     let mut nodes = 0..look.spec.nodes.len() as u32;
     let is_given = look.file.run.stall.is_some() || run > USUAL_STALL;
@@ -391,8 +392,8 @@ fn longest_wait(look: &Whole<'_>) -> Option<(u64, u32)> {
 /// A search for deadlocks that begins too early takes what only waits for one.
 pub(crate) fn stall(look: &Whole<'_>) -> Option<Diagnostic> {
     let storms = |node: &NodeSpec| matches!(node.kind, NodeKind::Station { storm: Some(_) });
-    let stops = look.file.flow_control.stops();
-    if stops.is_none() && !look.spec.nodes.iter().any(storms) {
+    let has_stops = look.all_stops().next().is_some();
+    if !has_stops && !look.spec.nodes.iter().any(storms) {
         return None;
     }
     let (needed, channel) =

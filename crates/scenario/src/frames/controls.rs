@@ -1,13 +1,17 @@
-//! What controls each link: `[flow_control]`, or the credit that the link has of its own.
+//! What controls each link: `[flow_control]`, or what the link says of its own: credit, stops or
+//! nothing.
 //!
-//! Where a class has credit over some links into a switch, its memory there is counted by input:
-//! over each link it has credit, is stopped by what that link alone brought, or is dropped beyond
-//! `per_input`. Output queues then limit nothing.
+//! Where a class has credit, or stops of one link alone, over some links into a switch, its memory
+//! there is counted by input: over each link it has credit, is stopped by what that link alone
+//! brought, or is dropped beyond `per_input`. Output queues then limit nothing.
+//!
+//! What a link says replaces what the file says, but for one thing: beside credit of some classes,
+//! stops of the file stay for the others.
 
 use backwater_net::frames::spec::{CLASSES_MAX, ClassBits};
 
 use crate::given::frames::EthernetFile;
-use crate::given::frames::flow_control::{FlowControl, Headroom};
+use crate::given::frames::flow_control::{Detect, FlowControl, Headroom, Stops};
 use crate::given::frames::network::Channel;
 use crate::prelude::*;
 
@@ -23,7 +27,9 @@ pub(crate) struct Controls<'a> {
     pub net: &'a Net<'a>,
     pub ports: Ports,
     own: Vec<Option<Placed<FlowControl>>>,
+    /// Classes with credit, by channel.
     credited: Vec<Mask>,
+    /// By node, classes with credit over some channel into it, or with stops of one alone.
     held: Vec<Mask>,
 }
 
@@ -63,12 +69,15 @@ impl<'a> Controls<'a> {
         mistakes: &mut Diagnostics,
     ) -> Self {
         for own in given(file) {
-            check_kind(own, mistakes);
+            check_stops(own, mistakes);
         }
         towards_hosts(file, net, mistakes);
         let channels = 0..2 * net.links.len() as u32;
         let has_own = given(file).any(|own| own.value.is_some());
-        let own = |id| if has_own { own(file, net, id) } else { None };
+        let own = |id| match has_own {
+            true => own(file, net, id),
+            false => None,
+        };
         let own: Vec<_> = channels.clone().map(own).collect();
         let mut found = Self {
             file,
@@ -90,18 +99,24 @@ impl<'a> Controls<'a> {
                 found.credited[id as usize] = mask;
                 found.held[to as usize] |= mask;
             }
+            if found.own_stops(id).is_some() {
+                found.held[to as usize] |= found.stopped(id);
+            }
         }
         found
     }
 
-    /// Where links say of their own credit that it promises nothing: the switch behind each, the
+    /// Where links say of their own control that it promises nothing: the switch behind each, the
     /// classes, and the place.
     pub(crate) fn unchecked(&self) -> Vec<(u32, Mask, &At)> {
         let own = (0..).zip(&self.own);
-        let own = own.filter_map(|(id, own)| Some((id, own.as_ref()?.value.credit_headroom()?)));
+        let own = own.filter_map(|(id, own)| Some((id, own.as_ref()?.value.headroom()?)));
         let unchecked = own.filter(|(_, own)| ***own == Headroom::Unchecked);
         unchecked
-            .map(|(id, own)| (self.net.ends(id).1, self.credited(id), &own.at))
+            .map(|(id, own)| {
+                let classes = self.credited(id) | self.stopped(id);
+                (self.net.ends(id).1, classes, &own.at)
+            })
             .collect()
     }
 
@@ -124,20 +139,61 @@ impl<'a> Controls<'a> {
         self.credited[channel as usize]
     }
 
-    /// Classes with credit over some channel into a switch.
+    /// Classes with credit over some channel into a switch, or with stops of one alone.
     pub(crate) fn held(&self, node: u32) -> Mask {
         self.held[node as usize]
     }
 
+    /// Does a link into a switch say otherwise than stops at all inputs do, or where none are?
+    pub(crate) fn differs(&self, channel: u32) -> bool {
+        let has_stops = self.ports.at_inputs || self.own_stops(channel).is_some();
+        has_stops && self.own[channel as usize].is_some()
+    }
+
+    /// Where a link says what controls it.
+    pub(crate) fn own_at(&self, channel: u32) -> Option<&At> {
+        self.own[channel as usize].as_ref().map(|own| &own.at)
+    }
+
+    /// The stops that a link has of its own.
+    pub(crate) fn own_stops(&self, channel: u32) -> Option<&Stops> {
+        self.own[channel as usize].as_ref()?.value.stops()
+    }
+
+    /// By which rules whoever sends over a channel may be stopped, and the classes that they
+    /// watch.
+    pub(crate) fn stops(&self, channel: u32) -> Option<(&FlowControl, Mask)> {
+        let general = &self.file.flow_control.value.value;
+        let of_link = self.own[channel as usize].as_ref();
+        let credited = self.credited(channel);
+        let (rules, classes) = match of_link.map(|own| &own.value) {
+            None => (general, self.ports.lossless),
+            Some(FlowControl::None) => return None,
+            Some(own) => match own.stops() {
+                Some(stops) => {
+                    let named = stops.classes.as_deref();
+                    (own, named.map_or(self.ports.all(), mask))
+                }
+                // A whole port is not stopped beside credit.
+                None if matches!(general, FlowControl::Pause(_)) => return None,
+                None => (general, self.ports.lossless & !credited),
+            },
+        };
+        (classes != 0 && rules.stops().is_some()).then_some((rules, classes))
+    }
+
     /// Classes that are stopped for what came over a channel.
     pub(crate) fn stopped(&self, channel: u32) -> Mask {
-        let is_free = matches!(
-            self.own[channel as usize].as_ref().map(|own| &own.value),
-            Some(FlowControl::None)
-        );
-        match self.ports.at_inputs && !is_free {
-            true => self.ports.lossless & !self.credited(channel),
-            false => 0,
+        let is_by_input = self.ports.at_inputs || self.own_stops(channel).is_some();
+        let stops = self.stops(channel).filter(|_| is_by_input);
+        stops.map_or(0, |(_, classes)| classes)
+    }
+
+    /// How ports look where any input counts.
+    pub(crate) fn counted(&self) -> Ports {
+        Ports {
+            at_inputs: self.ports.at_inputs || self.all_held() != 0,
+            ..self.ports
         }
     }
 
@@ -166,66 +222,62 @@ impl<'a> Controls<'a> {
         open
     }
 
-    /// Classes with credit anywhere.
-    pub(crate) fn all_credited(&self) -> Mask {
+    /// Classes with credit, or with stops of a link, anywhere.
+    pub(crate) fn all_held(&self) -> Mask {
         self.held.iter().fold(0, |all, own| all | own)
     }
 
-    /// Stops for queues at outputs reach every link into the switch: credit over one of them can't
+    /// Stops for queues at outputs reach every link into the switch: what one of them says can't
     /// keep them away.
     pub(crate) fn check(&self, mistakes: &mut Diagnostics) {
         let (file, net, ports) = (self.file, self.net, self.ports);
-        let pauses = matches!(file.flow_control.value.value, FlowControl::Pause(_));
-        let stopped = match (ports.lossless, pauses) {
-            (0, _) => return,
-            (_, true) => Mask::MAX,
-            (lossless, false) if !ports.at_inputs || ports.is_shared => lossless,
-            (_, false) => return,
+        let stopped = match file.flow_control.value.value {
+            _ if !ports.is_shared && (ports.at_inputs || ports.lossless == 0) => return,
+            FlowControl::Pause(_) => Mask::MAX,
+            _ => ports.lossless,
         };
         let own = (0..).zip(&self.own);
         let own = own.filter_map(|(id, own)| Some((id, own.as_ref()?)));
-        let both = own.filter(|(id, own)| match own.value {
-            FlowControl::None => net.forwards(net.ends(*id).1),
+        let mut both = own.filter(|(id, own)| match own.value {
+            FlowControl::None => stopped != 0 && net.forwards(net.ends(*id).1),
+            _ if self.own_stops(*id).is_some() => net.forwards(net.ends(*id).1),
             _ => self.credited[*id as usize] & stopped != 0,
         });
-        let Some((id, own)) = both.into_iter().next() else {
+        let Some((id, own)) = both.next() else {
             return;
         };
         let class = (self.credited[id as usize] & stopped).trailing_zeros();
         let said = match own.value {
             FlowControl::None => "asks for no stops".to_owned(),
+            _ if self.own_stops(id).is_some() => "asks for stops of its own".to_owned(),
             _ => format!("gives credit to class {class}"),
         };
-        let general = &file.flow_control;
-        Diagnostic::error(
-            "bad-scheme",
-            "a switch can't stop some of its neighbours only",
-        )
-        .at(&own.at, said)
-        .at(&general.at, "stops neighbours for a full queue")
-        .note(format!(
-            "the queue holds what came over `{}` and over other links",
+        let message = "a switch can't stop some of its neighbours only";
+        let mut mistake = Diagnostic::error("bad-scheme", message).at(&own.at, said);
+        if ports.lossless != 0 {
+            let general = &file.flow_control;
+            mistake = mistake.at(&general.at, "stops neighbours for a full queue");
+        }
+        let holder = if ports.is_shared { "memory" } else { "queue" };
+        let note = format!(
+            "the {holder} holds what came over `{}` and over other links",
             net.channel_name(id)
-        ))
-        .help(match (ports.is_shared, pauses) {
-            (true, _) => "leave `shared` out: each input then has memory of its own",
-            (_, true) => {
-                "write `kind = \"pfc\"` with `detect = \"inputs\"`: a link is then stopped, \
-                     class by class, for what it brought itself"
-            }
-            (_, false) => {
+        );
+        let help = match ports.is_shared {
+            true => "leave `shared` out: each input then has memory of its own",
+            false => {
                 "write `detect = \"inputs\"` in `[flow_control]`: a link is then stopped for \
                      what it brought itself"
             }
-        })
-        .tell(mistakes);
+        };
+        mistake.note(note).help(help).tell(mistakes);
     }
 }
 
-/// What a channel says of its own control; stops are no matter of one link.
+/// What a channel says of its own control.
 fn own(file: &EthernetFile, net: &Net<'_>, channel: u32) -> Option<Placed<FlowControl>> {
     let own = net.settings(file, channel).flow_control;
-    let value = own.value.filter(|rules| rules.stops().is_none())?;
+    let value = own.value?;
     Some(Placed {
         value,
         at: own.at,
@@ -255,15 +307,34 @@ fn towards_hosts(file: &EthernetFile, net: &Net<'_>, mistakes: &mut Diagnostics)
     }
 }
 
-fn check_kind(own: &Placed<Option<FlowControl>>, mistakes: &mut Diagnostics) {
-    if own.value.as_ref().is_some_and(|own| own.stops().is_some()) {
-        Diagnostic::error("bad-scheme", "a link can't have stops of its own")
-            .at(&own.at, "is a kind of stop")
-            .note("a switch stops its neighbours by one rule, which `[flow_control]` gives")
-            .help(
-                "write it in `[flow_control]` with `detect = \"inputs\"`, and credit, or \
-                     `kind = \"none\"`, on the links that differ",
-            )
+/// Stops of a link are for what came over it.
+fn check_stops(own: &Placed<Option<FlowControl>>, mistakes: &mut Diagnostics) {
+    let Some((rules, stops)) = own.value.as_ref().and_then(|own| Some((own, own.stops()?))) else {
+        return;
+    };
+    if matches!(rules, FlowControl::Destination { .. }) {
+        Diagnostic::error("bad-scheme", "a link can't be stopped by destination")
+            .at(&own.at, "stops frames by destination")
+            .note("destinations are found in the queue that is congested: an output queue")
+            .help("write it in `[flow_control]`, for all links, or `kind = \"pfc\"` here")
             .tell(mistakes);
+    }
+    let at_outputs = *stops.detect == Some(Detect::Outputs);
+    if let Some(at) = stops.detect.place().filter(|_| at_outputs) {
+        Diagnostic::no_meaning("detect = \"outputs\"", "for one link")
+            .at(at, "holds what came over other links, too")
+            .help("leave it out: a link is stopped for what it brought itself")
+            .tell(mistakes);
+    }
+    for (key, at) in [
+        ("notify", stops.notify.place()),
+        ("time_out", stops.time_out.place()),
+    ] {
+        if let Some(at) = at {
+            Diagnostic::no_meaning(key, "for one link")
+                .at(at, "an input stops its own neighbour only")
+                .help("leave it out")
+                .tell(mistakes);
+        }
     }
 }

@@ -20,7 +20,7 @@ use backwater_net::spec::CREDIT_MAX;
 use super::controls::{Control, Controls};
 use super::counters;
 use super::net::Net;
-use super::packets::{frame, packet_bytes};
+use super::packets::{frame, largest_packet_bytes};
 use super::way::{Told, away, in_per_cent, wire};
 use crate::given::frames::flow_control::{Credits, FlowControl, Headroom, Owner};
 use crate::language::kinds::OrWord;
@@ -151,7 +151,7 @@ fn crowds(network: &EthernetSpec) -> BTreeMap<(u32, u8), Crowd> {
         if tables.follow(network, 2 * id, &mut channels).is_err() {
             continue;
         }
-        let frame = frame(packet_bytes(&flow.transport), flow.is_tagged);
+        let frame = frame(largest_packet_bytes(&flow.transport), flow.is_tagged);
         let bits = 8.0 * f64::from(frame + WIRE_OVERHEAD_BYTES);
         let payload_bits = 8.0 * f64::from(payload_bytes.max(1));
         let frames = match (&flow.traffic, channels.first()) {

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_ends::TcpSpec;
-use backwater_ends::spec::{Recovery, Reuse, RoceSpec};
+use backwater_ends::spec::{Reuse, RoceSpec};
 use backwater_net::frames::spec::{
     CNP_BYTES, FRAME_LEAST_BYTES, FlowSpec, ROCE_BYTES, RouteSpec, TCP_IP_BYTES, TELEMETRY_BYTES,
     TrafficSpec, TransportSpec,
@@ -14,15 +14,17 @@ use backwater_net::frames::spec::{
 use super::flows::Flows;
 use super::headroom::Sizes;
 use super::net::Net;
-use super::packets::{frame, packet_bytes};
+use super::packets::{frame, largest_packet_bytes};
 use super::routes::Paths;
 use crate::prelude::*;
 
 mod found;
+mod members;
 mod multicast;
 
 pub(crate) use found::{Crossings, Load};
 use found::{Loads, merge};
+use members::target;
 
 /// Steps from channel to channel that are followed: some seconds, and enough for a flow from each
 /// of 11,664 hosts of a fat tree.
@@ -37,7 +39,7 @@ struct Demand {
     to: u32,
     class: u8,
     from: u32,
-    /// The first of them.
+    /// The first of them: its number, or what follows those of all flows with a row.
     flow: usize,
     load: Load,
 }
@@ -68,13 +70,19 @@ pub(crate) fn follow(
             true => walk.one_by_one(paths, group, flows),
             false => walk.together(paths, group, flows),
         };
-        let is_back = |flow: usize| flows.specs[flow].destination != to;
+        let is_back = |flow: usize| {
+            flows
+                .specs
+                .get(flow)
+                .is_some_and(|own| own.destination != to)
+        };
         wrong.extend(mistakes.into_iter().map(|(flow, d)| (is_back(flow), d)));
         if walk.steps > MOST_STEPS {
             walk.found.is_partial = true;
             break;
         }
     }
+    walk.found.is_partial |= flows.groups.iter().any(|group| group.has_more_pairs);
     let trees = (0..)
         .zip(&flows.specs)
         .filter(|(_, flow)| flow.is_multicast());
@@ -97,6 +105,7 @@ pub(crate) fn follow(
 /// All that hosts send to each other, by destination, class and source.
 fn demands(flows: &Flows<'_>) -> Vec<Demand> {
     let mut all: Vec<Demand> = Vec::with_capacity(2 * flows.specs.len());
+    members::add(flows, &mut all);
     let flows = flows.specs.iter().enumerate();
     for (flow, spec) in flows.filter(|(_, flow)| !flow.is_multicast()) {
         for (is_forward, load) in loads(spec) {
@@ -150,7 +159,7 @@ impl Walk<'_> {
             let (from, class) = (demand.from, demand.class);
             let next = paths.next(from).to_vec();
             if next.is_empty() {
-                let at = flows.tables[demand.flow].to;
+                let at = target(flows, demand.flow);
                 wrong.push((demand.flow, self.unreachable(from, from, demand.to, at)));
             }
             for out in next {
@@ -206,7 +215,7 @@ impl Walk<'_> {
             if self.steps > MOST_STEPS {
                 break;
             }
-            let at = flows.tables[demand.flow].to;
+            let at = target(flows, demand.flow);
             let found = self.demand(paths, demand.from, demand.class, &demand.load, at);
             wrong.extend(found.err().map(|diagnostic| (demand.flow, diagnostic)));
         }
@@ -366,7 +375,7 @@ fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
         destinations: 1,
         last: 0,
     };
-    let full = frame(packet_bytes(&flow.transport), flow.is_tagged);
+    let full = frame(largest_packet_bytes(&flow.transport), flow.is_tagged);
     let tcp = match &flow.transport {
         TransportSpec::Tcp(tcp) => tcp,
         TransportSpec::Roce(roce) => return of_pair(flow, roce, full),
@@ -428,9 +437,9 @@ fn data_frame(flow: &FlowSpec, bytes: u64) -> u32 {
 }
 
 fn acknowledgement(flow: &FlowSpec, tcp: &TcpSpec) -> u32 {
-    let options = match tcp.recovery {
-        Recovery::Sack => SACK_BYTES,
-        Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => 0,
+    let options = match tcp.recovery.has_sack() {
+        true => SACK_BYTES,
+        false => 0,
     };
     frame(TCP_IP_BYTES + options, flow.is_tagged)
 }

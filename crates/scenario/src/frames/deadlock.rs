@@ -31,9 +31,9 @@ use backwater_net::frames::spec::{
 };
 
 use super::crossings::cycle;
-use super::flight::{Flight, is_by_destination};
+use super::flight::Flight;
 use super::lossless::{Whole, switch_of};
-use crate::given::frames::flow_control::{self, FlowControl};
+use crate::given::frames::flow_control;
 use crate::language::diagnostics::Diagnostic;
 use crate::language::suggest;
 
@@ -51,13 +51,11 @@ const MOST_STEPS: usize = 10_000_000;
 /// Is everything that holds frames credit of lanes, of flows or of hosts? A lane waits only for
 /// what goes on along its own way, which ends at a host.
 fn goes_by_lane(look: &Whole<'_>) -> bool {
-    let nodes = 0..look.spec.nodes.len() as u32;
-    let mut pressure = nodes.filter_map(|node| look.pressure(node));
     let channels = look.spec.links.channels();
     let mut credits = channels.flat_map(|id| look.spec.links.channel(id).credits.iter().flatten());
     let first = credits.next().map(|credit| credit.owner);
     first.is_some_and(|first| first != Owner::Class && credits.all(|own| own.owner == first))
-        && pressure.next().is_none()
+        && look.all_stops().next().is_none()
 }
 
 /// Warns of a cycle.
@@ -70,11 +68,11 @@ pub(crate) fn check(look: &Whole<'_>) -> Option<Diagnostic> {
         return Some(too_many(look));
     };
     let around = cycle(&graph)?;
-    let pressure = &look.file.flow_control.value;
+    let rules = |place: &u32| look.stops_over(*place / CLASSES);
     let is_credited = |place: &&u32| look.has_credit(**place / CLASSES, (**place % CLASSES) as u8);
     let credited = around.iter().filter(is_credited).count();
     let (has_credit, is_mixed) = (credited > 0, credited < around.len());
-    let by_class = has_credit || matches!(pressure.value, FlowControl::Pfc(_));
+    let by_class = has_credit || around.iter().filter_map(rules).any(|own| own.is_of_class());
     let name = |place: &u32| {
         let (channel, class) = (place / CLASSES, place % CLASSES);
         let name = look.net.channel_name(channel);
@@ -84,10 +82,14 @@ pub(crate) fn check(look: &Whole<'_>) -> Option<Diagnostic> {
         }
     };
     let named = suggest::first(&around, NAMED, name, |more| format!(", {more} more"));
-    let notify = pressure.stops().map(|stops| &stops.notify);
+    let general = &look.file.flow_control.value;
+    let notify = general.stops().map(|stops| &stops.notify);
+    let of_link = around
+        .iter()
+        .find_map(|place| look.controls.own_at(place / CLASSES));
     let at = match (around.len(), notify) {
         (2, Some(notify)) => &notify.at,
-        _ => &pressure.at,
+        _ => of_link.unwrap_or(&general.at),
     };
     let message = match (has_credit, is_mixed) {
         (true, false) => "queues without credit may wait for each other in a cycle",
@@ -99,7 +101,7 @@ pub(crate) fn check(look: &Whole<'_>) -> Option<Diagnostic> {
         .note(format!(
             "each may wait for the next: {named}, and the first again"
         ));
-    if matches!(pressure.value, FlowControl::Destination { .. }) {
+    if look.all_stops().any(BackPressureSpec::is_by_destination) {
         diagnostic = diagnostic.note(
             "a queue stops every host that it held frames for, as long as frames to any of them \
              keep it congested",
@@ -134,8 +136,7 @@ fn with_help(
     around: &[u32],
     (by_class, is_mixed): (bool, bool),
 ) -> Diagnostic {
-    let pressure = &look.file.flow_control.value;
-    let notify = pressure.stops().map(|stops| *stops.notify);
+    let notify = look.file.flow_control.stops().map(|stops| *stops.notify);
     let ends = |change: &dyn Fn(BackPressureSpec) -> BackPressureSpec| {
         let graph = waits(look, flight, change);
         graph.is_some_and(|graph| cycle(&graph).is_none())
@@ -176,7 +177,7 @@ fn with_help(
         select: Select::Destination(Choose::AllFound),
         ..rules
     };
-    let is_other = !matches!(pressure.value, FlowControl::Destination { .. });
+    let is_other = !look.all_stops().any(BackPressureSpec::is_by_destination);
     if is_other && stops_at_outputs(look) && ends(&by_destination) {
         diagnostic = diagnostic.help("or stop by destination: `kind = \"destination\"`");
     }
@@ -190,10 +191,9 @@ fn finished(diagnostic: Diagnostic, is_mixed: bool) -> Diagnostic {
 
 /// All stops are for queues at outputs, and nothing has credit: others may select by destination.
 fn stops_at_outputs(look: &Whole<'_>) -> bool {
-    let nodes = 0..look.spec.nodes.len() as u32;
-    let mut rules = nodes.filter_map(|node| look.pressure(node));
     let mut channels = look.spec.links.channels();
-    rules.all(|rules| rules.detect == Detect::Outputs)
+    look.all_stops()
+        .all(|rules| rules.detect == Detect::Outputs)
         && !channels.any(|channel| (0..CLASSES as u8).any(|class| look.has_credit(channel, class)))
 }
 
@@ -216,38 +216,38 @@ fn waits(
 ) -> Option<Waits> {
     let mut graph: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     let mut onward = Onward::new(look, flight);
-    let nodes = 0..look.spec.nodes.len() as u32;
-    let rules: Vec<_> = nodes
-        .map(|node| look.pressure(node).copied().map(&change))
+    let rules = look.spec.links.channels();
+    let rules: Vec<_> = rules
+        .map(|channel| look.stops_over(channel).copied().map(&change))
         .collect();
+    // What is stopped as a whole waits as a whole.
+    let index = |(channel, class): Place| {
+        let rules = rules[channel as usize].as_ref();
+        let is_port = rules.is_some_and(BackPressureSpec::is_of_port);
+        CLASSES * channel + if is_port { 0 } else { u32::from(class) }
+    };
     let mut steps = 0;
     for (channel, class) in look.crossings.crossed() {
-        let (from, node) = look.net.ends(channel);
-        if switch_of(look.spec, from).is_none() {
+        if switch_of(look.spec, look.net.ends(channel).0).is_none() {
             continue;
         }
-        let index = |(channel, class): Place| CLASSES * channel + u32::from(class);
         if flight.lacks_credit(channel, class) {
             let to = onward.fed((channel, class)).iter();
             let to = to.map(|out| index((*out, class)));
             let own = graph.entry(index((channel, class))).or_default();
             own.extend(to);
         }
-        let Some(rules) = &rules[node as usize] else {
+        let Some(rules) = &rules[channel as usize] else {
             continue;
         };
-        // A port that is stopped holds all classes, but waits for those alone that stop.
-        let is_port = rules.select == Select::Port;
-        let is_held = rules.classes & 1 << class != 0 && !look.has_credit(channel, class);
-        if is_port || is_held {
-            let of = |(channel, class)| index((channel, if is_port { 0 } else { class }));
+        if rules.holds(class) && !look.has_credit(channel, class) {
             let to = onward.next(rules, channel, class);
             steps += to.len();
             if steps > MOST_STEPS {
                 return None;
             }
-            let own = graph.entry(of((channel, class))).or_default();
-            own.extend(to.into_iter().map(of));
+            let own = graph.entry(index((channel, class))).or_default();
+            own.extend(to.into_iter().map(index));
         }
     }
     let graph = graph.into_iter();
@@ -288,12 +288,10 @@ impl<'a> Onward<'a> {
     /// The queues at the far end of a channel that may have it stopped.
     fn next(&mut self, pressure: &BackPressureSpec, channel: u32, class: u8) -> Vec<Place> {
         let (look, flight) = (self.look, self.flight);
-        let classes: Vec<u8> = match pressure.select {
-            Select::Port => (0..CLASSES as u8)
-                .filter(|c| pressure.classes & 1 << c != 0)
-                .collect(),
-            Select::Class | Select::Destination(_) => vec![class],
-        };
+        let watched = pressure.watched_for(class);
+        let classes: Vec<u8> = (0..CLASSES as u8)
+            .filter(|c| watched & 1 << c != 0)
+            .collect();
         let fed = classes.iter().flat_map(|class| {
             let out = self.fed((channel, *class)).iter();
             out.map(|out| (*out, *class))
@@ -306,7 +304,7 @@ impl<'a> Onward<'a> {
             };
         }
         let fills = |(out, class): &Place| flight.fills(pressure, *out, *class);
-        if pressure.notify == Notify::Contributing || is_by_destination(pressure) {
+        if pressure.notify == Notify::Contributing || pressure.is_by_destination() {
             return fed.filter(fills).collect();
         }
         let node = look.net.ends(channel).1;

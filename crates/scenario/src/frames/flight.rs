@@ -18,8 +18,8 @@
 use backwater_ends::spec::AckSpec;
 use backwater_kernel::Duration;
 use backwater_net::frames::spec::{
-    BackPressureSpec, CLASSES_MAX, Detect, FlowSpec, NodeKind, NodeSpec, Select, Spread,
-    TransportSpec, WIRE_OVERHEAD_BYTES,
+    BackPressureSpec, CLASSES_MAX, FlowSpec, NodeKind, NodeSpec, Spread, TransportSpec,
+    WIRE_OVERHEAD_BYTES,
 };
 
 use super::headroom::wire_time;
@@ -53,7 +53,7 @@ impl<'a> Flight<'a> {
         let Some(queue) = self.look.queue(channel, class) else {
             return false;
         };
-        let blocked = pressure.blocked.filter(|_| is_by_destination(pressure));
+        let blocked = pressure.blocked.filter(|_| pressure.is_by_destination());
         let least = blocked.map_or(u64::MAX, |blocked| blocked.high_bytes);
         self.may_exceed(channel, class, queue.high_bytes.min(least))
     }
@@ -92,7 +92,7 @@ impl<'a> Flight<'a> {
 
     /// How many copies of what is in a window there may be.
     fn most_copies(&self, class: u8) -> u64 {
-        let flows = || self.look.spec.flows.iter();
+        let flows = || self.look.spec.kinds();
         let timers = flows().filter(|flow| flow.class == class).filter_map(timer);
         let Some(shortest) = timers.min() else {
             return 1;
@@ -156,7 +156,7 @@ impl<'a> Flight<'a> {
                 .map(|(_, stay)| *stay)
         };
         let way = of(true).try_fold(of(false).max()?, u64::checked_add)?;
-        let flows = spec.flows.iter().filter(|flow| flow.class == class);
+        let flows = spec.kinds().filter(|flow| flow.class == class);
         let pause = flows.map(acknowledged_after).max()?;
         Some(Duration(way.checked_mul(2)?.checked_add(pause.0)?))
     }
@@ -164,20 +164,12 @@ impl<'a> Flight<'a> {
     /// May windows alone stop, or leave without credit, what goes over a channel or waits for it?
     fn may_stop(&self, channel: u32, class: u8) -> bool {
         let look = self.look;
-        let (from, to) = look.net.ends(channel);
-        let at = |node: u32, detect: Detect| {
-            let rules = look.pressure(node).filter(|rules| rules.detect == detect);
-            rules.filter(|rules| rules.select == Select::Port || rules.classes & 1 << class != 0)
-        };
-        let at_queue = at(from, Detect::Outputs);
+        let at_queue = look.stops_at_outputs(look.net.ends(channel).0);
+        let at_input = look.stops_at_input(channel);
         look.has_credit(channel, class)
-            || at_queue.is_some_and(|rules| self.fills(rules, channel, class))
-            || at(to, Detect::Inputs).is_some() && self.fills_input(channel, class)
+            || at_queue.is_some_and(|rules| rules.holds(class) && self.fills(rules, channel, class))
+            || at_input.is_some_and(|rules| rules.holds(class)) && self.fills_input(channel, class)
     }
-}
-
-pub(crate) fn is_by_destination(pressure: &BackPressureSpec) -> bool {
-    matches!(pressure.select, Select::Destination(_))
 }
 
 /// The shortest time after which a connection sends again; a tick may end at once.

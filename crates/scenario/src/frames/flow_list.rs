@@ -8,6 +8,10 @@ use crate::language::files::{self, Named};
 use crate::language::units;
 use crate::prelude::*;
 
+mod streamed;
+
+pub(crate) use streamed::{Hosts, List};
+
 /// What a line says, in the order that a file without a heading has.
 const COLUMNS: [&str; 4] = ["start", "from", "to", "size"];
 
@@ -53,8 +57,9 @@ fn by_columns(file: &Named, net: &Net<'_>) -> Result<Vec<Arrival>, Box<Diagnosti
         })?,
         None => [0, 1, 2, 3],
     };
+    let host = |name: &str| net.node(name).filter(|node| net.is_host(*node));
     let read = |(number, line): (u32, &str)| {
-        let flow = of_line(line, order, net).and_then(to_another);
+        let flow = of_line(line, order, host).and_then(to_another);
         flow.map_err(|what| Box::new(file.mistake(number, &what)))
     };
     lines.map(read).collect()
@@ -70,14 +75,18 @@ fn is_heading(line: &str, net: &Net<'_>) -> bool {
     files::is_heading(line) && !names_node()
 }
 
-fn of_line(line: &str, order: [usize; 4], net: &Net<'_>) -> Result<Arrival, String> {
+fn of_line(
+    line: &str,
+    order: [usize; 4],
+    host: impl Fn(&str) -> Option<u32>,
+) -> Result<Arrival, String> {
     let cells = files::cells(line);
     if cells.len() != COLUMNS.len() {
         let what = COLUMNS.join(", ");
         return Err(format!("{} columns, not {what}", cells.len()));
     }
     let [start, from, to, size] = order.map(|at| cells[at]);
-    let host = |name: &str| match net.node(name).filter(|node| net.is_host(*node)) {
+    let host = |name: &str| match host(name) {
         Some(host) => Ok(host),
         None => Err(format!("no host is called `{}`", clip(name))),
     };

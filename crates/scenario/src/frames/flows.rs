@@ -2,22 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use backwater_ends::spec::collectives::{CollectiveSpec, JobSpec};
 use backwater_kernel::{Purpose, Rate, Stream};
 use backwater_net::frames::spec::{CLASSES_MAX, FlowSpec, LinkSpec, TrafficSpec, TransportSpec};
 
 use super::carriers::transport;
 use super::flow_list::Arrival;
+use super::flow_table::Table;
+use super::members::{self, Group};
 use super::net::Net;
 use super::offers::{Listed, Matrix, Offer};
 use super::workloads::{self, Setting};
-use super::{collectives, controls, queues, roce, traffic};
+use super::{controls, queues, ranks, roce, traffic, waits};
 use crate::Limits;
 use crate::given::frames::EthernetFile;
-use crate::given::frames::collectives::Collectives;
-use crate::given::frames::flows::{self as given, FlowSettings, Transport};
+use crate::given::frames::flows::{self as given, Transport};
 use crate::given::frames::switch::Spread;
-use crate::given::frames::traffic::Traffic;
-use crate::given::frames::workloads::Workloads;
+use crate::given::frames::workloads::{Rows, Workloads};
 use crate::language::files::Files;
 use crate::network::memory;
 use crate::network::patterns::{self, Room};
@@ -33,10 +34,16 @@ pub(crate) struct Flows<'r> {
     /// From which hosts to which, on average; and flows that are listed.
     pub matrices: Vec<Matrix>,
     pub listed: Vec<Listed>,
-    marked: [bool; CLASSES_MAX],
+    /// Flows that have no row.
+    pub groups: Vec<Group<'r>>,
+    /// Operations of ranks.
+    pub collectives: Vec<CollectiveSpec>,
+    /// Jobs.
+    pub jobs: Vec<JobSpec>,
+    pub(super) marked: [bool; CLASSES_MAX],
     /// Rate of the port of each node: of several the fastest.
-    lines: BTreeMap<u32, Rate>,
-    room: Room,
+    pub(super) lines: BTreeMap<u32, Rate>,
+    pub room: Room,
 }
 
 impl<'r> Flows<'r> {
@@ -47,6 +54,9 @@ impl<'r> Flows<'r> {
             offers: Vec::new(),
             matrices: Vec::new(),
             listed: Vec::new(),
+            groups: Vec::new(),
+            collectives: Vec::new(),
+            jobs: Vec::new(),
             marked: queues::marked(links),
             lines: lines(links),
             room: Room {
@@ -58,26 +68,14 @@ impl<'r> Flows<'r> {
         }
     }
 
-    /// The flows, each with the table that made it.
+    /// The flows, each with the table that made it; of those without a row one of each kind.
     pub(crate) fn each(&self) -> impl Iterator<Item = (&FlowSpec, &Table<'r>)> {
-        self.specs.iter().zip(&self.tables)
+        let kinds = self.groups.iter().flat_map(|group| {
+            let kinds = group.spec.kinds.iter();
+            kinds.map(|kind| (kind, &group.table))
+        });
+        self.specs.iter().zip(&self.tables).chain(kinds)
     }
-}
-
-/// An entry of `[[flows]]`, `[[patterns]]`, `[[workloads]]` or `[[collectives]]`.
-#[derive(Clone, Copy)]
-pub(crate) struct Table<'r> {
-    pub settings: &'r FlowSettings,
-    /// What all its flows send; a workload gives each a size of its own.
-    pub traffic: Option<&'r Traffic>,
-    /// Their messages wait for others.
-    pub waits: bool,
-    /// Where it says where they go.
-    pub to: &'r At,
-    name: &'r Placed<String>,
-    pub at: &'r At,
-    /// It may make more than one.
-    is_many: bool,
 }
 
 /// The hosts of a flow: where it starts, and where it ends.
@@ -92,7 +90,12 @@ pub(crate) fn highest_class(file: &EthernetFile) -> u8 {
     let patterns = file.patterns.iter().map(|rule| &rule.settings);
     let workloads = file.workloads.iter().map(|own| &own.settings);
     let collectives = file.collectives.iter().map(|own| &own.settings);
-    let settings = flows.chain(patterns).chain(workloads).chain(collectives);
+    let jobs = file.jobs.iter().map(|own| &own.settings);
+    let settings = flows
+        .chain(patterns)
+        .chain(workloads)
+        .chain(collectives)
+        .chain(jobs);
     let flows = settings.flat_map(|own| {
         let pairs = own.roce.as_ref().map_or(&file.roce.value, |own| &own.roce);
         let answers = [
@@ -114,8 +117,8 @@ pub(crate) fn highest_class(file: &EthernetFile) -> u8 {
     named.max().unwrap_or(0)
 }
 
-/// The flows of the file: first `[[flows]]`, then `[[patterns]]`, `[[workloads]]` and
-/// `[[collectives]]`. TCP follows the classes that are marked.
+/// The flows of the file: first `[[flows]]`, then `[[patterns]]`, `[[workloads]]`,
+/// `[[collectives]]` and `[[jobs]]`. TCP follows the classes that are marked.
 pub(crate) fn flows<'r>(
     file: &'r Placed<EthernetFile>,
     (net, links, limits): (&Net<'_>, &[LinkSpec], &Limits),
@@ -125,6 +128,7 @@ pub(crate) fn flows<'r>(
     let mut flows = Flows::none(links, limits);
     let room = flows.room;
     let has_others = !file.workloads.is_empty() || !file.collectives.is_empty();
+    let has_others = has_others || !file.jobs.is_empty() || file.jobs.is_faulty;
     if !has_others && !file.workloads.is_faulty && !file.collectives.is_faulty {
         let example = "`name = \"F\"`, `from = \"S\"`, `to = \"D\"`";
         patterns::nothing_to_send(&file.flows, &file.patterns, (&file.at, example), mistakes);
@@ -132,8 +136,43 @@ pub(crate) fn flows<'r>(
     if net.nodes.is_empty() || patterns::named_twice(many(file), mistakes) {
         return flows;
     }
+    let made = one_by_one(file, net, &mut flows, mistakes);
+    all_by_rule(file, net, &mut flows, mistakes);
+    let setting = Setting {
+        net,
+        links,
+        seed: file.run.seed,
+        stop_at: *file.run.duration,
+        room,
+    };
+    for (index, own) in (0_u64..).zip(file.workloads.iter()) {
+        workload((own, index), setting, (file, files), &mut flows, mistakes);
+    }
+    for own in file.collectives.iter() {
+        ranks::collective(own, net, file, &mut flows, mistakes);
+    }
+    for own in file.jobs.iter() {
+        ranks::job(own, net, file, &mut flows, mistakes);
+    }
+    duplicates(&flows, mistakes);
+    let are_whole = mistakes.errors() == 0;
+    if are_whole && made.iter().any(|(flow, _)| flow.after.is_some()) {
+        waits::connect(&made, &mut flows.specs, (net, room), mistakes);
+    }
+    flows
+}
+
+/// The flows of `[[flows]]`, and which are those of each.
+fn one_by_one<'r>(
+    file: &'r EthernetFile,
+    net: &Net<'_>,
+    flows: &mut Flows<'r>,
+    mistakes: &mut Diagnostics,
+) -> Vec<waits::Made<'r>> {
+    let mut made = Vec::new();
     for flow in file.flows.iter() {
-        if let Some(pairs) = named(flow, net, room, mistakes) {
+        let first = flows.specs.len();
+        if let Some(pairs) = named(flow, net, flows.room, mistakes) {
             one_tree(file, flow, mistakes);
             let table = Table {
                 settings: &flow.settings,
@@ -146,12 +185,23 @@ pub(crate) fn flows<'r>(
             };
             let sent = traffic::traffic(&flow.sends.traffic);
             let all = pairs.into_iter().map(|ends| (ends, sent.clone()));
-            add(file, table, all.collect(), &mut flows, mistakes);
+            add(file, table, all.collect(), flows, mistakes);
         }
+        made.push((flow, first..flows.specs.len()));
     }
+    made
+}
+
+/// Those of `[[patterns]]`.
+fn all_by_rule<'r>(
+    file: &'r EthernetFile,
+    net: &Net<'_>,
+    flows: &mut Flows<'r>,
+    mistakes: &mut Diagnostics,
+) {
     for (index, rule) in (0_u64..).zip(file.patterns.iter()) {
         let mut dice = Stream::new(file.run.seed, index, Purpose::Pattern);
-        if let Some(pairs) = by_rule((rule, room), net, &mut dice, mistakes) {
+        if let Some(pairs) = by_rule((rule, flows.room), net, &mut dice, mistakes) {
             let sent = traffic::traffic(&rule.sends.traffic);
             let pairs = pairs.into_iter();
             let all = pairs.map(|(from, to)| ((from, vec![to]), sent.clone()));
@@ -164,24 +214,9 @@ pub(crate) fn flows<'r>(
                 at: &rule.at,
                 is_many: true,
             };
-            add(file, table, all.collect(), &mut flows, mistakes);
+            add(file, table, all.collect(), flows, mistakes);
         }
     }
-    let setting = Setting {
-        net,
-        links,
-        seed: file.run.seed,
-        stop_at: *file.run.duration,
-        room,
-    };
-    for (index, own) in (0_u64..).zip(file.workloads.iter()) {
-        workload((own, index), setting, (file, files), &mut flows, mistakes);
-    }
-    for own in file.collectives.iter() {
-        collective(own, net, file, &mut flows, mistakes);
-    }
-    duplicates(&flows, mistakes);
-    flows
 }
 
 /// The names of tables that may make more than one flow.
@@ -190,31 +225,8 @@ fn many(file: &EthernetFile) -> impl Iterator<Item = &Placed<String>> {
     let many = counted.map(|flow| &flow.name);
     let many = many.chain(file.patterns.iter().map(|pattern| &pattern.name));
     let many = many.chain(file.workloads.iter().map(|own| &own.name));
-    many.chain(file.collectives.iter().map(|own| &own.name))
-}
-
-/// The flows of a collective operation.
-fn collective<'r>(
-    given: &'r Placed<Collectives>,
-    net: &Net<'_>,
-    file: &EthernetFile,
-    flows: &mut Flows<'r>,
-    mistakes: &mut Diagnostics,
-) {
-    let first = flows.specs.len();
-    let Some(all) = collectives::flows(given, (net, flows.room), first, mistakes) else {
-        return;
-    };
-    let table = Table {
-        settings: &given.settings,
-        traffic: None,
-        waits: true,
-        to: given.ranks.place().unwrap_or(&given.at),
-        name: &given.name,
-        at: &given.at,
-        is_many: true,
-    };
-    add(file, table, all, flows, mistakes);
+    let many = many.chain(file.collectives.iter().map(|own| &own.name));
+    many.chain(file.jobs.iter().map(|own| &own.name))
 }
 
 /// Flows that begin while the run goes on.
@@ -225,6 +237,17 @@ fn workload<'r>(
     flows: &mut Flows<'r>,
     mistakes: &mut Diagnostics,
 ) {
+    if given.rows.value == Rows::Group {
+        let table = of_workload(given);
+        return members::add(
+            (given, index),
+            table,
+            setting,
+            (file, files),
+            flows,
+            mistakes,
+        );
+    }
     let arrivals = workloads::arrivals((given, index), setting, files, mistakes);
     let Some((arrivals, asked)) = arrivals else {
         return;
@@ -237,15 +260,7 @@ fn workload<'r>(
         };
         ((own.from, vec![own.to]), traffic)
     };
-    let table = Table {
-        settings: &given.settings,
-        traffic: None,
-        waits: false,
-        to: &given.at,
-        name: &given.name,
-        at: &given.at,
-        is_many: true,
-    };
+    let table = of_workload(given);
     let first = flows.specs.len();
     let all = arrivals.into_iter().map(sent).collect();
     if let Some(transport) = add(file, table, all, flows, mistakes) {
@@ -254,6 +269,18 @@ fn workload<'r>(
         flows.matrices.extend(asked.matrices(framed, &sizes));
         let flows_of = first..flows.specs.len();
         flows.listed.extend(asked.listing(framed, &sizes, flows_of));
+    }
+}
+
+const fn of_workload(given: &Placed<Workloads>) -> Table<'_> {
+    Table {
+        settings: &given.value.settings,
+        traffic: None,
+        waits: false,
+        to: &given.at,
+        name: &given.value.name,
+        at: &given.at,
+        is_many: true,
     }
 }
 
@@ -370,7 +397,7 @@ fn by_rule(
     patterns::pairs(&rule.kind, (&hosts, &rule.from), net, dice, mistakes)
 }
 
-fn add<'r>(
+pub(crate) fn add<'r>(
     file: &EthernetFile,
     table: Table<'r>,
     all: Vec<Sent>,

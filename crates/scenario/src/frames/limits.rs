@@ -24,11 +24,12 @@ pub(crate) fn fits(
         return None;
     }
     let flow = file.flows.first().map(|flow| &flow.at);
+    let workload = file.workloads.first().map(|own| &own.at);
     let pattern = file.patterns.first().map(|pattern| &pattern.at);
     let at = match (network > flows, file.topology.is_some()) {
         (true, true) => &file.topology.at,
         (true, false) => &file.network.at,
-        (false, _) => flow.or(pattern).unwrap_or(&file.at),
+        (false, _) => flow.or(pattern).or(workload).unwrap_or(&file.at),
     };
     let count = spec.flows.len();
     let what = format!(
@@ -38,7 +39,10 @@ pub(crate) fn fits(
         counted(count, "flow")
     );
     let place = (at, "the largest part comes from here");
-    out_of_memory(place, (needed, &what), memory)
-        .help("make the network smaller, use fewer flows, or smaller windows")
-        .into()
+    let refusal = out_of_memory(place, (needed, &what), memory)
+        .help("make the network smaller, use fewer flows, or smaller windows");
+    Some(match file.workloads.is_empty() {
+        true => refusal,
+        false => refusal.help("or, in `[[workloads]]`, `rows = \"group\"`: no row for each flow"),
+    })
 }

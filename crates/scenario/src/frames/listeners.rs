@@ -13,14 +13,14 @@ use crate::prelude::*;
 /// Sources that obey rates need switches that state them, and the other way round.
 pub(crate) fn check(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     let has_points = points(look.spec);
-    let obeys = look.spec.flows.iter().any(FlowSpec::hears_rates);
+    let obeys = look.spec.kinds().any(FlowSpec::hears_rates);
     if obeys {
         unguided(look, mistakes);
     }
     for (at, class) in given(look) {
         let heard =
             |flow: &FlowSpec| flow.hears_rates() && class.is_none_or(|class| class == flow.class);
-        if has_points && !look.spec.flows.iter().any(heard) {
+        if has_points && !look.spec.kinds().any(heard) {
             Diagnostic::warning(
                 "unheard-rates",
                 "no source obeys the rates that queues state",

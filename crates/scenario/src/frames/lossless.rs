@@ -7,6 +7,7 @@ use backwater_net::frames::spec::{
     NodeKind, QueueSpec, SwitchSpec,
 };
 
+use super::controls::Controls;
 use super::crossings::Crossings;
 use super::flows::Flows;
 use super::headroom::{Brought, Need, Place, Stop};
@@ -28,6 +29,7 @@ pub(crate) struct Whole<'a> {
     pub spec: &'a EthernetSpec,
     pub crossings: &'a Crossings,
     pub consent: &'a Consent,
+    pub controls: &'a Controls<'a>,
     /// Lanes of flows or hosts, by channel and class; empty without any.
     pub lanes: Vec<u32>,
 }
@@ -44,8 +46,44 @@ pub(crate) fn switch_of(spec: &EthernetSpec, node: u32) -> Option<&SwitchSpec> {
 }
 
 impl Whole<'_> {
-    pub(super) fn pressure(&self, node: u32) -> Option<&BackPressureSpec> {
-        switch_of(self.spec, node)?.back_pressure.as_ref()
+    /// The rules under which whoever sends over a channel may be stopped, for whatever.
+    pub(super) fn stops_over(&self, channel: u32) -> Option<&BackPressureSpec> {
+        switch_of(self.spec, self.net.ends(channel).1)?
+            .stops
+            .over(channel)
+    }
+
+    /// Those under which it is stopped for what came over it.
+    pub(super) fn stops_at_input(&self, channel: u32) -> Option<&BackPressureSpec> {
+        switch_of(self.spec, self.net.ends(channel).1)?
+            .stops
+            .at_input(channel)
+    }
+
+    /// Those under which a node stops neighbours for what its output queues hold.
+    pub(super) fn stops_at_outputs(&self, node: u32) -> Option<&BackPressureSpec> {
+        switch_of(self.spec, node)?.stops.at_outputs()
+    }
+
+    /// All stops of a node.
+    pub(super) fn stops_of(&self, node: u32) -> impl Iterator<Item = &BackPressureSpec> {
+        let switch = switch_of(self.spec, node);
+        switch.into_iter().flat_map(|switch| switch.stops.all())
+    }
+
+    /// All stops of all nodes.
+    pub(super) fn all_stops(&self) -> impl Iterator<Item = &BackPressureSpec> {
+        let nodes = 0..self.spec.nodes.len() as u32;
+        nodes.flat_map(|node| self.stops_of(node))
+    }
+
+    /// Where the file gives the threshold of a place.
+    fn xoff_at(&self, need: &Need) -> Option<&At> {
+        let rules = match need.place {
+            Place::Queue => &self.file.flow_control,
+            Place::Input | Place::Shared | Place::Pool => self.controls.of(need.channel).rules,
+        };
+        rules.stops().map(|stops| &stops.xoff.at)
     }
 
     /// The credit of a class over an input.
@@ -86,9 +124,7 @@ impl Whole<'_> {
 
     /// Is the class under flow control at switches?
     pub(super) fn is_lossless(&self, class: u8) -> bool {
-        let nodes = 0..self.spec.nodes.len() as u32;
-        let mut switches = nodes.filter_map(|node| self.pressure(node));
-        switches.next().is_some_and(|p| p.classes & 1 << class != 0)
+        self.all_stops().any(|rules| rules.watches(class))
     }
 
     pub(super) fn ignores_stops(&self, input: u32) -> bool {
@@ -139,22 +175,21 @@ impl Whole<'_> {
 
 /// Looks at every lossless class of every switch; the account of all its queues and inputs.
 pub(crate) fn check(look: &Whole<'_>, mistakes: &mut Diagnostics) -> Vec<Need> {
-    let Some(stops) = look.file.flow_control.stops() else {
+    if look.all_stops().next().is_none() {
         return Vec::new();
-    };
-    let at = &stops.xoff.at;
+    }
     let mut account = look.outputs();
-    tell(look, at, &account, mistakes);
+    tell(look, &account, mistakes);
     let inputs = look.inputs();
-    tell(look, at, &inputs, mistakes);
+    tell(look, &inputs, mistakes);
     account.extend(inputs);
     small_outputs(look, mistakes);
-    threats::check(look, stops, mistakes);
+    threats::check(look, mistakes);
     account
 }
 
 /// The worst where no loss is meant, and the worst where it is.
-fn tell(look: &Whole<'_>, at: &At, account: &[Need], mistakes: &mut Diagnostics) {
+fn tell(look: &Whole<'_>, account: &[Need], mistakes: &mut Diagnostics) {
     let is_meant = |need: &&Need| {
         let (from, to) = look.net.ends(need.channel);
         let node = if need.place == Place::Queue { from } else { to };
@@ -162,19 +197,14 @@ fn tell(look: &Whole<'_>, at: &At, account: &[Need], mistakes: &mut Diagnostics)
     };
     let short = account.iter().filter(|need| need.missing() > 0);
     let (meant, lost) = short.partition(is_meant);
-    tell_worst(look, at, lost, false, mistakes);
-    tell_worst(look, at, meant, true, mistakes);
+    tell_worst(look, lost, false, mistakes);
+    tell_worst(look, meant, true, mistakes);
 }
 
-fn tell_worst(
-    look: &Whole<'_>,
-    at: &At,
-    short: Vec<&Need>,
-    meant: bool,
-    mistakes: &mut Diagnostics,
-) {
+fn tell_worst(look: &Whole<'_>, short: Vec<&Need>, meant: bool, mistakes: &mut Diagnostics) {
     let others = short.len().saturating_sub(1);
-    let Some(worst) = short.into_iter().max_by_key(|need| need.missing()) else {
+    let worst = short.into_iter().max_by_key(|need| need.missing());
+    let Some((worst, at)) = worst.and_then(|need| Some((need, look.xoff_at(need)?))) else {
         return;
     };
     let (what, name) = (worst.place.word(), look.net.channel_name(worst.channel));

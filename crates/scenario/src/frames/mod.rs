@@ -6,6 +6,7 @@
 //! `lossless`, `deadlock` and `headroom`.
 
 mod account;
+mod asked;
 mod carriers;
 mod checks;
 mod collectives;
@@ -14,21 +15,27 @@ pub(crate) mod counters;
 mod credits;
 mod crossings;
 mod deadlock;
+mod draws;
 mod flight;
 mod flow_list;
 mod flow_sizes;
+mod flow_table;
 mod flows;
 pub mod headroom;
+mod jobs;
 mod limits;
 mod listeners;
 mod lossless;
+mod members;
 mod memory;
+mod needs_rows;
 mod net;
 mod offers;
 mod overload;
 pub(crate) mod packets;
 mod promises;
 mod queues;
+mod ranks;
 mod rate_control;
 mod rates;
 mod roce;
@@ -43,10 +50,13 @@ mod threats;
 mod topology;
 mod traffic;
 mod trunks;
+mod waits;
 pub(crate) mod way;
 mod workloads;
 
-use backwater_net::frames::spec::{EthernetSpec, FrameRules, MemorySpec, NodeKind, SeriesSpec};
+use backwater_net::frames::spec::{
+    DrainSpec, EthernetSpec, FrameRules, MemorySpec, NodeKind, RouteSpec, SeriesSpec,
+};
 
 use self::controls::Controls;
 use self::crossings::Crossings;
@@ -87,6 +97,28 @@ fn run<'f>(
     Some((run, *run.duration))
 }
 
+/// What holds for the whole network.
+fn rules(
+    file: &EthernetFile,
+    flows: &Flows<'_>,
+    (routes, drains): (Vec<RouteSpec>, Vec<DrainSpec>),
+) -> FrameRules {
+    let stall = file.run.stall.unwrap_or(checks::USUAL_STALL);
+    FrameRules {
+        routes,
+        spread: (*file.switch.spread).into(),
+        stall_after: stall,
+        drains,
+        arrivals: flows
+            .groups
+            .iter()
+            .map(|group| group.spec.clone())
+            .collect(),
+        collectives: flows.collectives.clone(),
+        jobs: flows.jobs.clone(),
+    }
+}
+
 /// Builds it, unless something is missing; mistakes go to `mistakes`, and with errors among them
 /// the result is not to be used.
 pub(crate) fn build(
@@ -110,9 +142,16 @@ pub(crate) fn build(
     controls.check(mistakes);
     checks::frames(file, &flows, mistakes);
     let given = (file.series.as_slice(), root.chosen_outside());
-    let series = series::series(given, &net, &flows, ports, stop_at, mistakes);
+    let series = series::series(
+        given,
+        (&net, &links),
+        &flows,
+        controls.counted(),
+        stop_at,
+        mistakes,
+    );
     let memories = Memories::read(file, &net, mistakes);
-    let nodes = switches::nodes(file, &net, (&links, memories.as_ref()), ports, &own);
+    let nodes = switches::nodes(&controls, (&links, memories.as_ref()), &own);
     let drains = switches::drains(&net, &links, &own, mistakes);
     let routes = routes::given(file, &net, mistakes);
     let crossings = crossings::follow(&net, &routes, &flows, mistakes);
@@ -124,26 +163,23 @@ pub(crate) fn build(
         warm_up: *run.warm_up,
         nodes,
         links,
-        rules: FrameRules {
-            routes,
-            spread: (*file.switch.spread).into(),
-            stall_after: run.stall.unwrap_or(checks::USUAL_STALL),
-            drains,
-        },
+        rules: rules(file, &flows, (routes, drains)),
         flows: flows.specs.clone(),
         outages,
     };
     let flows_of = network.flows.iter_mut();
     let starts = flows_of.filter_map(|flow| flow.traffic.start_mut());
     jitter::postpone(starts, run.seed, run.start_jitter);
+
     checks::blocked(file, &network, mistakes);
     schedulers::check(file, &net, &network, mistakes);
     credits::add(&controls, &mut network, mistakes);
+    needs_rows::check(file, &network, &flows, mistakes);
     let consent = Consent::read(&controls, mistakes);
     let (mut given_up, mut headroom) = (Vec::new(), Vec::new());
     if mistakes.errors() == 0 {
         stops::ignored(&controls, &network, mistakes);
-        let parts = (&crossings, &flows, &consent, memories.as_ref());
+        let parts = (&crossings, &flows, (&consent, &controls), memories.as_ref());
         (headroom, given_up) = whole(file, &net, parts, &mut network, mistakes);
         routes::follow(&network, &flows, &crossings, mistakes);
         credits::small_frames(&controls, &network, mistakes);
@@ -163,7 +199,7 @@ pub(crate) fn build(
 type Parts<'a> = (
     &'a Crossings,
     &'a Flows<'a>,
-    &'a Consent,
+    (&'a Consent, &'a Controls<'a>),
     Option<&'a Memories<'a>>,
 );
 
@@ -172,7 +208,7 @@ type Parts<'a> = (
 fn whole(
     file: &Placed<EthernetFile>,
     net: &Net<'_>,
-    (crossings, flows, consent, memories): Parts<'_>,
+    (crossings, flows, (consent, controls), memories): Parts<'_>,
     network: &mut EthernetSpec,
     mistakes: &mut Diagnostics,
 ) -> (Vec<headroom::Need>, Vec<GivenUp>) {
@@ -183,6 +219,7 @@ fn whole(
         spec: network,
         crossings,
         consent,
+        controls,
         lanes: backwater_net::frames::lane_counts(network).unwrap_or_default(),
     };
     let (mut stall_after, mut account) = (None, Vec::new());

@@ -1,7 +1,7 @@
 //! How large packets and frames are.
 
-pub(crate) use backwater_net::frames::spec::packet_bytes;
 use backwater_net::frames::spec::{FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, TAG_BYTES};
+pub(crate) use backwater_net::frames::spec::{largest_packet_bytes, packet_bytes};
 
 use crate::given::frames::network::{Link, MTU};
 

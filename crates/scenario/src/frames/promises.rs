@@ -108,7 +108,7 @@ impl Consent {
         let mut words: Vec<Word> = general.into_iter().collect();
         words.extend(of_links(controls));
         words.extend(of_classes);
-        let lossless = controls.ports.lossless | controls.all_credited();
+        let lossless = controls.ports.lossless | controls.all_held();
         for own in &file.classes {
             without_meaning(own, lossless, mistakes);
         }
@@ -169,7 +169,7 @@ impl Consent {
     }
 }
 
-/// What links say of the credit that they have of their own, one word for each class and place.
+/// What links say of the control that they have of their own, one word for each class and place.
 fn of_links(controls: &Controls<'_>) -> Vec<Word> {
     let mut found: BTreeMap<(&At, u8), BTreeSet<u32>> = BTreeMap::new();
     for (node, classes, at) in controls.unchecked() {

@@ -2,14 +2,14 @@
 
 use backwater_kernel::{Duration, Rate};
 use backwater_net::frames::spec::{
-    CLASSES_MAX, ChannelSpec, ClassBits, EcnSpec, ErrorSpec, InputSpec, LinkSpec, MarkAt,
+    CLASSES_MAX, ChannelSpec, ClassBits, Detect, EcnSpec, ErrorSpec, InputSpec, LinkSpec, MarkAt,
     QueueSpec, ReserveSpec,
 };
 
 use super::controls::Controls;
 use super::rates;
 use crate::given::frames::EthernetFile;
-use crate::given::frames::flow_control::{XOFF, XON};
+use crate::given::frames::flow_control::{Stops, XOFF, XON};
 use crate::given::frames::network::DELAY;
 use crate::given::frames::scheduler::{QUANTUM, Reserve, Scheduler};
 use crate::given::frames::switch::{self, Classes, FAST, MIDDLE, QueueSettings, SLOW};
@@ -30,6 +30,14 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
+    /// Where congestion is seen, but at inputs with stops of their own.
+    pub(crate) fn detect(self) -> Detect {
+        match self.at_inputs {
+            true => Detect::Inputs,
+            false => Detect::Outputs,
+        }
+    }
+
     /// Every class, a bit each.
     pub(crate) fn all(self) -> ClassBits {
         all_of(self.classes)
@@ -43,7 +51,8 @@ pub(crate) fn all_of(classes: u8) -> ClassBits {
 
 /// Builds every link.
 pub(crate) fn links(controls: &Controls<'_>, mistakes: &mut Diagnostics) -> Vec<LinkSpec> {
-    let classes = classes(controls.file, controls.ports);
+    let file = controls.file;
+    let classes = classes(file, controls.ports, file.flow_control.stops());
     let mut side = |number: u32| channel(controls, number, &classes, mistakes);
     let joins = controls.net.links.iter().zip((0_u32..).step_by(2));
     joins
@@ -67,9 +76,8 @@ pub(crate) fn marked(links: &[LinkSpec]) -> [bool; CLASSES_MAX] {
 }
 
 /// What is said of the queues of each class, wherever they are.
-fn classes(file: &EthernetFile, ports: Ports) -> Vec<QueueSettings> {
+fn classes(file: &EthernetFile, ports: Ports, stops: Option<&Stops>) -> Vec<QueueSettings> {
     let buffer = &file.buffer;
-    let stops = file.flow_control.stops();
     let common = QueueSettings {
         limit: *buffer.per_queue,
         xoff: stops.map(|stops| stops.xoff.clone()).unwrap_or_default(),
@@ -129,6 +137,10 @@ fn channel(
         counters: None,
         stopped: Default::default(),
     };
+    // Stops of its own have thresholds of their own.
+    let of_link = controls.own_stops(number);
+    let of_link = of_link.map(|stops| self::classes(file, ports, Some(stops)));
+    let classes = of_link.as_deref().unwrap_or(classes);
     let classes: Vec<QueueSettings> = classes.iter().map(|class| own.queues.over(class)).collect();
     for (class, settings) in (0_u8..).zip(&classes) {
         let queue = port.queue(class, settings, leaves_switch, mistakes);
@@ -147,7 +159,8 @@ struct Port<'r> {
     scheduler: Option<&'r Scheduler>,
     rate: Rate,
     ports: Ports,
-    /// Classes that have credit over some link into the switch it leaves: inputs hold them.
+    /// Classes that have credit, or stops of a link alone, over some link into the switch that it
+    /// leaves: inputs hold them.
     held: ClassBits,
     /// Classes that are stopped for what came over it.
     stopped: ClassBits,

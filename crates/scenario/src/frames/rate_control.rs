@@ -9,7 +9,8 @@ use backwater_kernel::{Channels, Duration, Rate};
 use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{
     AETH_BYTES, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, Forwarding,
-    NodeKind, ROCE_BYTES, SwitchSpec, TAG_BYTES, TransportSpec, WIRE_OVERHEAD_BYTES, packet_bytes,
+    NodeKind, ROCE_BYTES, SwitchSpec, TAG_BYTES, TCP_IP_BYTES, TransportSpec, WIRE_OVERHEAD_BYTES,
+    packet_bytes,
 };
 
 use super::headroom::wire_time;
@@ -69,7 +70,8 @@ pub(crate) fn set_paths(network: &mut EthernetSpec) {
             RateControlSpec::Swift(_) => true,
             _ => false,
         },
-        TransportSpec::Tcp(_) | TransportSpec::Udp { .. } => false,
+        TransportSpec::Tcp(tcp) => tcp.handshake_rtt == Some(Duration::ZERO),
+        TransportSpec::Udp { .. } => false,
     };
     if !network.flows.iter().any(asks) {
         return;
@@ -82,23 +84,33 @@ pub(crate) fn set_paths(network: &mut EthernetSpec) {
         .map(|flow| asks(flow).then(|| round_trip(network, &tables, flow)))
         .collect();
     for (flow, path) in network.flows.iter_mut().zip(paths) {
-        if let (TransportSpec::Roce(roce), Some((round_trip, hops))) = (&mut flow.transport, path) {
-            match &mut roce.control {
+        match (&mut flow.transport, path) {
+            (TransportSpec::Roce(roce), Some((round_trip, hops))) => match &mut roce.control {
                 RateControlSpec::Hpcc(spec) => spec.base_rtt = round_trip,
                 RateControlSpec::Swift(spec) => spec.hops = hops,
                 _ => {}
+            },
+            (TransportSpec::Tcp(tcp), Some((round_trip, _))) => {
+                tcp.handshake_rtt = Some(round_trip);
             }
+            (TransportSpec::Udp { .. }, _) | (_, None) => {}
         }
     }
 }
 
-/// From the start of a full packet to the end of its acknowledgement with nothing else in the
-/// network, and the links there; of several paths that are as short, one.
+/// From the start of a full packet to the end of its acknowledgement, or of a SYN to the end of its
+/// answer, with nothing else in the network, and the links there; of several paths that are as
+/// short, one.
 fn round_trip(network: &EthernetSpec, tables: &Tables, flow: &FlowSpec) -> (Duration, u32) {
     let tag = if flow.is_tagged { TAG_BYTES } else { 0 };
     let frame = |packet: u32| (packet + FRAME_OVERHEAD_BYTES + tag).max(FRAME_LEAST_BYTES);
-    let data = packet_bytes(&flow.transport);
-    let answer = data - flow.transport.payload_bytes() + AETH_BYTES;
+    let (data, answer) = match &flow.transport {
+        TransportSpec::Tcp(_) => (TCP_IP_BYTES, TCP_IP_BYTES),
+        TransportSpec::Roce(_) | TransportSpec::Udp { .. } => {
+            let data = packet_bytes(&flow.transport);
+            (data, data - flow.transport.payload_bytes() + AETH_BYTES)
+        }
+    };
     let (source, destination) = (flow.source, flow.destination);
     let (there, hops) = one_way(network, tables, (source, destination), frame(data));
     let (back, _) = one_way(network, tables, (destination, source), frame(answer));

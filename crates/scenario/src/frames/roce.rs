@@ -3,7 +3,7 @@
 use backwater_ends::spec::{AckEvery, PairRecovery, RateControlSpec, RoceSpec};
 use backwater_kernel::Rate;
 
-use super::flows::Table;
+use super::flow_table::Table;
 use super::rate_control::{Pair, rate_control};
 use crate::given::frames::EthernetFile;
 use crate::given::frames::roce::{MTU, Recovery, Roce, TIMEOUT};

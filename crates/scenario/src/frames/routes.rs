@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use backwater_ends::spec::Recovery;
 use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{EthernetSpec, RouteSpec, Spread, TransportSpec};
 
@@ -77,7 +78,8 @@ pub(crate) fn reordering(
             continue;
         };
         let threshold = tcp.duplicate_threshold;
-        if !(1..SPREAD_DUPLICATES).contains(&threshold) {
+        let learns = tcp.recovery == Recovery::Rack;
+        if learns || !(1..SPREAD_DUPLICATES).contains(&threshold) {
             continue;
         }
         if !known
@@ -110,6 +112,7 @@ pub(crate) fn reordering(
         .help(format!(
             "wait for more of them: `tcp.duplicate_threshold = {SPREAD_DUPLICATES}`"
         ))
+        .help("or let it learn how late frames come: `tcp.recovery = \"rack\"`")
         .help("or keep each flow to one path: `spread = \"flows\"`")
         .tell(mistakes);
         return;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use backwater_ends::control::Inner;
-use backwater_kernel::{Duration, Time};
-use backwater_net::frames::spec::TransportSpec;
+use backwater_kernel::{Channels, Duration, Time};
+use backwater_net::frames::spec::{LinkSpec, TransportSpec};
 use backwater_net::spec::{Measure, SeriesSpec, Subject};
 
 use super::flows::Flows;
@@ -18,7 +18,7 @@ use crate::prelude::*;
 /// The series of the file. What a kind `chosen` from outside leaves no trace of is set aside.
 pub(crate) fn series(
     (given, chosen): (&[Placed<Series>], Option<At>),
-    net: &Net<'_>,
+    (net, links): (&Net<'_>, &[LinkSpec]),
     flows: &Flows<'_>,
     ports: Ports,
     stop_at: Time,
@@ -49,7 +49,7 @@ pub(crate) fn series(
                 (Many::Places, &on.at)
             }
         };
-        let Some(found) = kept(measure, found, flows) else {
+        let Some(found) = kept(measure, found, (flows, links)) else {
             mistakes.push(nothing_kept(measure, at));
             continue;
         };
@@ -87,12 +87,34 @@ fn numbers(measure: Measure) -> &'static [Inner] {
         Measure::LinkUse => &[Inner::Use],
         Measure::Gradient => &[Inner::Gradient],
         Measure::TargetDelay => &[Inner::TargetDelay],
+        Measure::Bandwidth => &[Inner::Bandwidth],
+        Measure::LeastRtt => &[Inner::LeastRtt],
+        Measure::PacingGain => &[Inner::PacingGain],
+        Measure::Phase => &[Inner::Phase],
         _ => &[],
     }
 }
 
-/// Flows of which there is something to record, of what control does; `None` if there is none.
-fn kept(measure: Measure, found: Found, flows: &Flows<'_>) -> Option<Found> {
+/// Flows and queues of which there is something to record, of what control does; `None` if there is
+/// none.
+fn kept(
+    measure: Measure,
+    found: Found,
+    (flows, links): (&Flows<'_>, &[LinkSpec]),
+) -> Option<Found> {
+    if measure == Measure::StatedRate {
+        let states = |of: &Subject| match *of {
+            Subject::Class { channel, class } => {
+                let queues = &links.channel(channel).queues;
+                queues
+                    .get(usize::from(class))
+                    .is_some_and(|queue| queue.rocc.is_some())
+            }
+            _ => false,
+        };
+        let rest: Found = found.into_iter().filter(|(_, of)| states(of)).collect();
+        return (!rest.is_empty()).then_some(rest);
+    }
     let numbers = numbers(measure);
     if numbers.is_empty() && measure != Measure::AllowedRate {
         return Some(found);
@@ -104,7 +126,14 @@ fn kept(measure: Measure, found: Found, flows: &Flows<'_>) -> Option<Found> {
                 let mut known = numbers.iter();
                 numbers.is_empty() || known.any(|number| roce.control.keeps(*number))
             }
-            TransportSpec::Tcp(_) | TransportSpec::Udp { .. } => false,
+            TransportSpec::Tcp(tcp) => {
+                let mut known = numbers.iter();
+                match numbers.is_empty() {
+                    true => tcp.congestion.goes_by_delivery(),
+                    false => known.any(|number| tcp.congestion.keeps(*number)),
+                }
+            }
+            TransportSpec::Udp { .. } => false,
         })
     };
     let rest: Found = found.into_iter().filter(|(_, of)| has(of)).collect();
@@ -113,16 +142,30 @@ fn kept(measure: Measure, found: Found, flows: &Flows<'_>) -> Option<Found> {
 
 fn nothing_kept(measure: Measure, at: &At) -> Diagnostic {
     let of = match measure {
+        Measure::StatedRate => "`stated` is of queues of switches with `rocc`",
         Measure::Alpha => "`alpha` is of DCQCN",
         Measure::TargetRate => "`target` is of DCQCN and HPCC",
         Measure::LinkUse => "`link-use` is of HPCC",
         Measure::Gradient => "`gradient` is of TIMELY",
         Measure::TargetDelay => "`target-delay` is of Swift",
-        _ => "`allowed` is of flows over RoCE",
+        Measure::Bandwidth => "`bandwidth` is of BBR",
+        Measure::LeastRtt => "`least-rtt` is of BBR",
+        Measure::PacingGain => "`pacing-gain` is of BBR",
+        Measure::Phase => "`phase` is of BBR",
+        _ => "`allowed` is of flows over RoCE, and of BBR",
+    };
+    let choose = match numbers(measure) {
+        [Inner::Bandwidth | Inner::LeastRtt | Inner::PacingGain | Inner::Phase] => {
+            "leave the series out, or choose `congestion = \"bbr\"` in `[tcp]`"
+        }
+        _ if measure == Measure::StatedRate => {
+            "leave the series out, or add `rocc = {}` to `[buffer]`"
+        }
+        _ => "leave the series out, or choose that `control` in `[roce]`",
     };
     Diagnostic::warning("no-meaning", "there is nothing to record for this series")
         .at(at, of)
-        .help("leave the series out, or choose that `control` in `[roce]`")
+        .help(choose)
 }
 
 /// What a series is of.
@@ -143,6 +186,7 @@ impl<'a> On<'a> {
         match kind {
             SeriesKind::Queue { on, class } => (Measure::Queue, Self::Classes(on, class)),
             SeriesKind::Stopped { on, class } => (Measure::Stopped, Self::Classes(on, class)),
+            SeriesKind::Stated { on, class } => (Measure::StatedRate, Self::Classes(on, class)),
             SeriesKind::Input { on, class } => (Measure::Input, Self::Inputs(on, class)),
             SeriesKind::Headroom { on, class } => (Measure::Headroom, Self::Inputs(on, class)),
             SeriesKind::Buffer { on } => (Measure::Stored, Self::Switches(on)),
@@ -157,6 +201,10 @@ impl<'a> On<'a> {
             SeriesKind::LinkUse { flow } => (Measure::LinkUse, Self::Flows(flow)),
             SeriesKind::Gradient { flow } => (Measure::Gradient, Self::Flows(flow)),
             SeriesKind::TargetDelay { flow } => (Measure::TargetDelay, Self::Flows(flow)),
+            SeriesKind::Bandwidth { flow } => (Measure::Bandwidth, Self::Flows(flow)),
+            SeriesKind::LeastRtt { flow } => (Measure::LeastRtt, Self::Flows(flow)),
+            SeriesKind::PacingGain { flow } => (Measure::PacingGain, Self::Flows(flow)),
+            SeriesKind::Phase { flow } => (Measure::Phase, Self::Flows(flow)),
         }
     }
 }

@@ -52,7 +52,7 @@ pub(crate) fn fill(
         let channel = links.channel_mut(id);
         channel.stopped.by = obeyed(controls, id);
         channel.stopped.pipeline = here.pipeline.unwrap_or_default();
-        channel.stopped.counted_from = counted_from(&file.flow_control);
+        channel.stopped.counted_from = counted_from(controls.of(id).rules);
         channel.stopped.response = match **response {
             None => Duration::ZERO,
             Some(OrWord::Value(span)) => span,
@@ -69,17 +69,12 @@ pub(crate) fn fill(
 
 /// What is under flow control at the port in front of a channel.
 fn obeyed(controls: &Controls<'_>, id: u32) -> Obeyed {
-    let lossless = controls.ports.lossless;
     // What has credit on the link, or nothing, is not stopped there.
-    let own = controls.of(id).rules;
-    let free = match (own, own.credited_classes()) {
-        (FlowControl::None, _) => Mask::MAX,
-        (_, Some(classes)) => classes.as_deref().map_or(Mask::MAX, mask),
-        _ => 0,
+    let Some((rules, classes)) = controls.stops(id) else {
+        return Obeyed::NONE;
     };
-    let classes = lossless & !free;
-    match **controls.file.flow_control {
-        FlowControl::Pause(_) if free == 0 => Obeyed {
+    match rules {
+        FlowControl::Pause(_) => Obeyed {
             port: true,
             ..Obeyed::NONE
         },

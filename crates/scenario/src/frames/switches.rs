@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use backwater_kernel::{Channels, Rate, Time};
 use backwater_net::frames::spec::{
-    BackPressureSpec, BlockedSpec, Choose, Detect, DrainSpec, LinkSpec, MemorySpec, Message,
-    NodeKind, NodeSpec, Select, StormSpec, SwitchSpec, TimeOutSpec, WatchdogSpec,
+    BackPressureSpec, BlockedSpec, Choose, Detect, DrainSpec, InputStopsSpec, LinkSpec, MemorySpec,
+    Message, NodeKind, NodeSpec, Select, StopsSpec, StormSpec, SwitchSpec, TimeOutSpec,
+    WatchdogSpec,
 };
 
-use super::controls::mask;
+use super::controls::{Controls, Mask, mask};
 use super::memory::Memories;
 use super::net::Net;
 use super::queues::{self, Ports, all_of};
@@ -48,12 +49,11 @@ pub(crate) fn ports(file: &EthernetFile, highest: u8, mistakes: &mut Diagnostics
 
 /// Builds every node.
 pub(crate) fn nodes(
-    file: &EthernetFile,
-    net: &Net<'_>,
+    controls: &Controls<'_>,
     (links, memories): (&[LinkSpec], Option<&Memories<'_>>),
-    ports: Ports,
     own: &BTreeMap<u32, &Nodes>,
 ) -> Vec<NodeSpec> {
+    let (file, net) = (controls.file, controls.net);
     let common = file.watchdog.as_ref().map(watchdog);
     let ids = 0..net.nodes.len() as u32;
     ids.map(|node| {
@@ -64,7 +64,7 @@ pub(crate) fn nodes(
         NodeSpec {
             name: net.name(node).into(),
             kind: match is_switch {
-                true => NodeKind::Switch(switch_spec(file, net, (links, memories), node, ports)),
+                true => NodeKind::Switch(switch_spec(controls, (links, memories), node)),
                 false => NodeKind::Station {
                     storm: storm.map(|storm| self::storm(storm, *file.run.duration)),
                 },
@@ -173,12 +173,11 @@ fn watchdog(watchdog: &Watchdog) -> WatchdogSpec {
 }
 
 fn switch_spec(
-    file: &EthernetFile,
-    net: &Net<'_>,
+    controls: &Controls<'_>,
     (links, memories): (&[LinkSpec], Option<&Memories<'_>>),
     node: u32,
-    ports: Ports,
 ) -> SwitchSpec {
+    let (file, net, ports) = (controls.file, controls.net, controls.ports);
     // Headroom is filled in when the frames that cross each link are known.
     let memory = memories.map_or(MemorySpec::Queues, |memories| {
         let inputs = inputs_of(net, node, ports.classes);
@@ -194,11 +193,36 @@ fn switch_spec(
         forwarding: file.switch.forwarding.into(),
         latency: file.switch.latency,
         memory,
-        back_pressure: flow_control(&file.flow_control, ports, largest),
+        stops: stops(controls, node, largest),
     }
 }
 
-fn flow_control(pressure: &FlowControl, ports: Ports, largest: u64) -> Option<BackPressureSpec> {
+/// What all of its inputs or outputs do, and inputs whose links say otherwise.
+fn stops(controls: &Controls<'_>, node: u32, largest: u64) -> StopsSpec {
+    let (file, ports) = (controls.file, controls.ports);
+    let common = flow_control(&file.flow_control, ports.lossless, ports.detect(), largest);
+    let inputs = controls.net.neighbours[node as usize].iter();
+    let mut inputs: Vec<u32> = inputs.map(|(_, channel)| channel ^ 1).collect();
+    inputs.sort_unstable();
+    let differ = inputs.into_iter().filter(|id| controls.differs(*id));
+    let inputs = differ.map(|channel| InputStopsSpec {
+        channel,
+        rules: controls
+            .stops(channel)
+            .and_then(|(rules, classes)| flow_control(rules, classes, Detect::Inputs, largest)),
+    });
+    StopsSpec {
+        common,
+        own: inputs.collect(),
+    }
+}
+
+fn flow_control(
+    pressure: &FlowControl,
+    classes: Mask,
+    detect: Detect,
+    largest: u64,
+) -> Option<BackPressureSpec> {
     let select = match pressure {
         FlowControl::None
         | FlowControl::N23 { .. }
@@ -218,13 +242,9 @@ fn flow_control(pressure: &FlowControl, ports: Ports, largest: u64) -> Option<Ba
     };
     let stops = pressure.stops()?;
     Some(BackPressureSpec {
-        classes: ports.lossless,
+        classes,
         select,
-        detect: if ports.at_inputs {
-            Detect::Inputs
-        } else {
-            Detect::Outputs
-        },
+        detect,
         notify: stops.notify.unwrap_or(flow_control::Notify::Others).into(),
         message: message(stops),
         binding: stops.content.value.into(),

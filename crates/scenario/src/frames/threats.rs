@@ -6,8 +6,7 @@ use backwater_kernel::Duration;
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Channels, Rate, words::counted};
 use backwater_net::frames::spec::{
-    BackPressureSpec, CLASSES_MAX, Choose, Detect, Message, NodeKind, QUANTUM_BITS, Select,
-    WatchdogAction,
+    BackPressureSpec, CLASSES_MAX, Message, NodeKind, QUANTUM_BITS, WatchdogAction,
 };
 
 use super::lossless::{Whole, channel_of};
@@ -35,13 +34,15 @@ struct Threat<'a> {
 }
 
 /// Tells all of them.
-pub(super) fn check(look: &Whole<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
+pub(super) fn check(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     drawn(look, mistakes);
     ignored(look, mistakes);
     lost_stops(look, mistakes);
-    time_out(look, stops, mistakes);
+    if let Some(stops) = look.file.flow_control.stops() {
+        time_out(look, stops, mistakes);
+    }
     watchdogs(look, mistakes);
-    short_stops(look, stops, mistakes);
+    short_stops(look, mistakes);
 }
 
 impl Threat<'_> {
@@ -89,17 +90,23 @@ impl Whole<'_> {
             || outages.any(|outage| outage.channel == channel)
     }
 
-    /// Rules of a switch for a class, if that is lossless there.
-    fn rules(&self, node: u32, class: u8) -> Option<&BackPressureSpec> {
-        self.pressure(node)
-            .filter(|rules| rules.classes & 1 << class != 0)
+    /// The rules by which who sends a class over a channel is kept from sending too much.
+    fn rules(&self, channel: u32, class: u8) -> Option<&BackPressureSpec> {
+        self.stops_over(channel)
+            .filter(|rules| rules.watches(class))
     }
 
-    /// Queues of switches that lossless classes cross: channel and class, with the rules.
+    /// Is a class lossless at a node, by stops?
+    fn is_kept(&self, node: u32, class: u8) -> bool {
+        self.stops_of(node).any(|rules| rules.watches(class))
+    }
+
+    /// Queues of switches that stop for what they hold of a class: channel and class, with the
+    /// rules.
     fn queues(&self) -> impl Iterator<Item = (u32, u8, &BackPressureSpec)> {
         self.crossings.crossed().filter_map(|(channel, class)| {
-            let rules = self.rules(self.net.ends(channel).0, class)?;
-            Some((channel, class, rules))
+            let rules = self.stops_at_outputs(self.net.ends(channel).0)?;
+            Some((channel, class, rules)).filter(|_| rules.watches(class))
         })
     }
 }
@@ -111,9 +118,8 @@ fn drawn(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     };
     let mut places = Places::new();
     for (channel, class, rules) in look.queues() {
-        let is_random = matches!(rules.select, Select::Destination(Choose::Random { .. }));
         let load = look.crossings.on(channel, class);
-        if is_random && load.is_some_and(|load| load.destinations > 1) {
+        if rules.is_drawn() && load.is_some_and(|load| load.destinations > 1) {
             places.insert((look.net.ends(channel).0, class));
         }
     }
@@ -139,7 +145,7 @@ fn ignored(look: &Whole<'_>, mistakes: &mut Diagnostics) {
         let mut places = Places::new();
         for (channel, class) in look.crossings.crossed() {
             let (from, to) = look.net.ends(channel);
-            if nodes.contains(&from) && look.rules(to, class).is_some() {
+            if nodes.contains(&from) && look.rules(channel, class).is_some() {
                 places.insert((to, class));
             }
         }
@@ -163,7 +169,7 @@ fn lost_stops(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     let (mut places, mut links) = (Places::new(), BTreeSet::new());
     for (channel, class) in look.crossings.crossed() {
         let to = look.net.ends(channel).1;
-        if look.rules(to, class).is_some() && look.loses_control(channel ^ 1) {
+        if look.rules(channel, class).is_some() && look.loses_control(channel ^ 1) {
             places.insert((to, class));
             links.insert(channel / 2);
         }
@@ -190,7 +196,7 @@ fn lost_stops(look: &Whole<'_>, mistakes: &mut Diagnostics) {
 fn time_out(look: &Whole<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
     let given_up = look
         .queues()
-        .filter(|(_, _, rules)| rules.time_out.is_some() && rules.detect == Detect::Outputs);
+        .filter(|(_, _, rules)| rules.time_out.is_some());
     let places = given_up.map(|(channel, class, _)| (look.net.ends(channel).0, class));
     Threat {
         code: "time-out",
@@ -225,7 +231,7 @@ fn watchdogs(look: &Whole<'_>, mistakes: &mut Diagnostics) {
         };
         let is_switch = look.net.forwards(loser);
         let is_lossless = match is_switch {
-            true => look.rules(loser, class).is_some(),
+            true => look.is_kept(loser, class),
             // Only a watchdog of its own makes a host drop.
             false => loser == from && look.is_lossless(class),
         };
@@ -271,9 +277,10 @@ fn watched<'a>(look: &Whole<'a>) -> impl Iterator<Item = (u32, &'a At)> {
 fn may_be_stopped(look: &Whole<'_>, channel: u32, class: u8) -> bool {
     let by = channel_of(look.spec, channel).stopped.by;
     match &look.spec.nodes[look.net.ends(channel).1 as usize].kind {
-        NodeKind::Switch(switch) => switch
-            .back_pressure
-            .is_some_and(|rules| rules.select == Select::Port || rules.classes & 1 << class != 0),
+        NodeKind::Switch(switch) => {
+            let rules = switch.stops.over(channel);
+            rules.is_some_and(|rules| rules.holds(class))
+        }
         NodeKind::Station { storm } => storm.is_some_and(|storm| by.in_storm(storm.classes, class)),
     }
 }
@@ -297,14 +304,14 @@ impl Lasting {
 }
 
 /// Stops that may end while congestion lasts.
-fn short_stops(look: &Whole<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
+fn short_stops(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     let run = Duration(look.spec.stop_at.0);
     let most = gates(look);
     let mut places = Places::new();
     let mut worst: Option<(u32, Lasting)> = None;
     for (_, class, input) in look.crossings.passed_on() {
         let node = look.net.ends(input).1;
-        let found = look.rules(node, class);
+        let found = look.rules(input, class);
         let Some(stop) = found.and_then(|rules| lasting(look, rules, (input, class), most)) else {
             continue;
         };
@@ -318,7 +325,13 @@ fn short_stops(look: &Whole<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
             }
         }
     }
-    let Some((input, stop)) = worst else { return };
+    let worst = worst.and_then(|(input, stop)| {
+        let stops = look.controls.of(input).rules.stops()?;
+        Some((input, stop, stops))
+    });
+    let Some((input, stop, stops)) = worst else {
+        return;
+    };
     let from = look.net.name(look.net.ends(input).0);
     let again = match stop.again {
         None => "it is not sent again".into(),
@@ -380,8 +393,7 @@ fn lasting(
 /// Control frames that can be said to a neighbour at once: one for the port or all its classes,
 /// or one for each destination.
 fn gates(look: &Whole<'_>) -> u64 {
-    let mut switches = (0..look.spec.nodes.len() as u32).filter_map(|node| look.pressure(node));
-    let select = switches.next().map(|rules| rules.select);
+    let by_destination = look.all_stops().any(BackPressureSpec::is_by_destination);
     // Asked once for each class: there may be as many switches to look for as flows.
     let lossless: [bool; CLASSES_MAX] = std::array::from_fn(|class| look.is_lossless(class as u8));
     let flows = (0..).zip(&look.spec.flows);
@@ -393,9 +405,9 @@ fn gates(look: &Whole<'_>) -> u64 {
             Some(flow.address(number)),
             Some(flow.source).filter(|_| is_connection),
         ];
-        gates.extend(ends.into_iter().flatten().map(|end| match select {
-            Some(Select::Destination(_)) => (flow.class, end),
-            Some(Select::Port | Select::Class) | None => (0, 0),
+        gates.extend(ends.into_iter().flatten().map(|end| match by_destination {
+            true => (flow.class, end),
+            false => (0, 0),
         }));
     }
     gates.len() as u64

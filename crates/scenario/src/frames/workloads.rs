@@ -5,16 +5,16 @@
 
 use backwater_kernel::words::counted;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 use backwater_kernel::{Duration, Purpose, Rate, Stream, Time};
-use backwater_net::frames::spec::{LinkSpec, TransportSpec};
+use backwater_net::frames::spec::LinkSpec;
 
+use super::asked::{Asked, Sums};
+use super::draws::{Incasts, Law, OfHost, Shared};
 use super::flow_list::{self, Arrival};
 use super::flow_sizes::SizeLaw;
 use super::net::Net;
-use super::offers::{self, Listed, Matrix, Offer, Way};
-use crate::given::frames::workloads::{Between, Workloads, WorkloadsKind};
+use crate::given::frames::workloads::{Between, Rows, Workloads, WorkloadsKind};
 use crate::language::files::Files;
 use crate::language::units::{self, Decimal, LONGEST_PS};
 use crate::network::patterns::{self, Room};
@@ -38,6 +38,8 @@ pub(crate) struct Setting<'a> {
 struct Plan<'a> {
     /// Its number in the file.
     number: u64,
+    /// All its flows are made before the run.
+    is_kept: bool,
     setting: Setting<'a>,
     from: Vec<u32>,
     to: Vec<u32>,
@@ -53,40 +55,23 @@ pub(crate) fn arrivals(
     files: &mut Files<'_>,
     mistakes: &mut Diagnostics,
 ) -> Option<(Vec<Arrival>, Asked)> {
-    let stop = given.stop.unwrap_or(setting.stop_at).min(setting.stop_at);
-    let span = (*given.start, stop);
-    let plan = |between: &Between, mistakes: &mut Diagnostics| {
-        let at = &given.kind.at;
-        Plan::read((between, at), number, (setting, span), mistakes)
-    };
+    let span = span(given, setting);
     let mut first = None;
-    let (mut all, expected, asked) = match given.kind.sure()? {
-        WorkloadsKind::Poisson {
-            load,
-            sizes,
-            between,
-        } => {
-            let law = SizeLaw::read(sizes, files, mistakes)?;
-            plan(between, mistakes)?.poisson(load, &law, mistakes)?
+    let (mut all, expected, asked) = match drawn((given, number), setting, files, mistakes)? {
+        Either::Drawn(drawn) => {
+            let (law, expected, asked) = *drawn;
+            (law.all(), expected, asked)
         }
-        WorkloadsKind::Incast {
-            load,
-            senders,
-            sizes,
-            between,
-        } => {
-            let law = SizeLaw::read(sizes, files, mistakes)?;
-            plan(between, mistakes)?.incast(load, senders, &law, mistakes)?
-        }
-        WorkloadsKind::List { file } => {
+        Either::Listed(file) => {
             let read = files.read(file.sure()?, &file.at, mistakes)?;
             let mut all = flow_list::read(&read, setting.net, mistakes)?;
             let listed = all.len() as f64;
             first = all.iter().map(|flow| flow.at).min();
             all.retain(|flow| (span.0..span.1).contains(&flow.at));
             all.sort();
-            let asked = Asked::listed(&all, setting.stop_at, &file.at);
-            (all, listed, asked)
+            let mut sums = Sums::default();
+            all.iter().for_each(|flow| sums.add(flow));
+            (all, listed, sums.asked(setting.stop_at, &file.at))
         }
     };
     all.sort();
@@ -96,8 +81,62 @@ pub(crate) fn arrivals(
     Some((all, asked))
 }
 
+/// Flows begin from here on, up to there.
+pub(crate) fn span(given: &Workloads, setting: Setting<'_>) -> (Time, Time) {
+    let stop = given.stop.unwrap_or(setting.stop_at).min(setting.stop_at);
+    (*given.start, stop)
+}
+
+/// Flows are drawn by a law, or listed in a file.
+pub(crate) enum Either<'a> {
+    Drawn(Box<Drawn>),
+    Listed(&'a Placed<String>),
+}
+
+/// Where the flows of a workload come from; `None` if something is wrong, which is then told.
+pub(crate) fn drawn<'a>(
+    (given, number): (&'a Workloads, u64),
+    setting: Setting<'_>,
+    files: &mut Files<'_>,
+    mistakes: &mut Diagnostics,
+) -> Option<Either<'a>> {
+    let span = span(given, setting);
+    let is_kept = given.rows.value == Rows::Flows;
+    let plan = |between: &Between, mistakes: &mut Diagnostics| {
+        let at = &given.kind.at;
+        Plan::read((between, at), (number, is_kept), (setting, span), mistakes)
+    };
+    Some(match given.kind.sure()? {
+        WorkloadsKind::Poisson {
+            load,
+            sizes,
+            between,
+        } => {
+            let law = SizeLaw::read(sizes, files, mistakes)?;
+            let drawn = plan(between, mistakes)?.poisson(load, &law, mistakes)?;
+            Either::Drawn(Box::new(drawn))
+        }
+        WorkloadsKind::Incast {
+            load,
+            senders,
+            sizes,
+            between,
+        } => {
+            let law = SizeLaw::read(sizes, files, mistakes)?;
+            let drawn = plan(between, mistakes)?.incast(load, senders, &law, mistakes)?;
+            Either::Drawn(Box::new(drawn))
+        }
+        WorkloadsKind::List { file } => Either::Listed(file),
+    })
+}
+
 /// Says that no flow begins in the run; `first` is when the first of a list would.
-fn never_starts(given: &Workloads, expected: f64, first: Option<Time>, mistakes: &mut Diagnostics) {
+pub(crate) fn never_starts(
+    given: &Workloads,
+    expected: f64,
+    first: Option<Time>,
+    mistakes: &mut Diagnostics,
+) {
     let name = clip(&given.name);
     let (note, help) = match given.kind.value {
         WorkloadsKind::List { .. } => {
@@ -120,141 +159,16 @@ fn never_starts(given: &Workloads, expected: f64, first: Option<Time>, mistakes:
         .tell(mistakes);
 }
 
-/// What a workload asks of hosts.
-#[derive(Default)]
-pub(crate) struct Asked {
-    /// By host: payload that it is to send, and that comes to it, bits a second; and while.
-    sent: Vec<(u32, f64, (Time, Time))>,
-    received: Vec<(u32, f64, (Time, Time))>,
-    /// From each of some hosts to each of others: the product; nothing where flows are listed.
-    pairs: Option<((Rates, Rates), (Time, Time))>,
-    mean_bytes: f64,
-    /// Share of its link that a host is to send.
-    share: f64,
-    at: Option<At>,
-}
-
-impl Asked {
-    /// The same on the wire, with the acknowledgements that it brings.
-    pub(crate) fn offers(
-        &self,
-        framed: (&TransportSpec, bool),
-        sizes: &[u64],
-    ) -> impl Iterator<Item = Offer> {
-        let (data, acks) = offers::per_payload(framed, (sizes, self.mean_bytes.max(1.0)));
-        let offer = move |way: Way, factor: f64| {
-            move |(host, bits, span): &(u32, f64, (Time, Time))| {
-                Some(Offer {
-                    place: *host,
-                    way,
-                    before: None,
-                    span: *span,
-                    bits_per_second: bits * factor,
-                    at: self.at.clone()?,
-                })
-            }
-        };
-        let sent = self.sent.iter().filter_map(offer(Way::Out, data));
-        // What a host has no room for on its link comes to nobody.
-        let carried = 1.0 / (self.share * data).max(1.0);
-        let received = self
-            .received
-            .iter()
-            .filter_map(offer(Way::In, data * carried));
-        let acked = self.received.iter().filter_map(offer(Way::Out, acks));
-        let learned = self.sent.iter().filter_map(offer(Way::In, acks));
-        sent.chain(received).chain(acked).chain(learned)
-    }
-
-    /// From which hosts to which, on the wire; acknowledgements go the other way.
-    pub(crate) fn matrices(
-        &self,
-        framed: (&TransportSpec, bool),
-        sizes: &[u64],
-    ) -> impl Iterator<Item = Matrix> {
-        let (data, acks) = offers::per_payload(framed, (sizes, self.mean_bytes.max(1.0)));
-        // What a host has no room for on its link comes to no switch.
-        let carried = 1.0 / (self.share * data).max(1.0);
-        let scaled = |rates: &Rates, factor: f64| {
-            let rates = rates.iter();
-            rates.map(|(host, bits)| (*host, bits * factor)).collect()
-        };
-        let pairs = self.pairs.iter().zip(&self.at);
-        pairs.flat_map(move |(((from, to), span), at)| {
-            let matrix = |from: &Rates, to: &Rates, factor: f64| Matrix {
-                from: scaled(from, factor),
-                to: to.clone(),
-                span: *span,
-                at: at.clone(),
-            };
-            [
-                matrix(from, to, data * carried),
-                matrix(to, from, acks * carried),
-            ]
-        })
-    }
-
-    /// The flows, where they are listed.
-    pub(crate) fn listing(
-        &self,
-        framed: (&TransportSpec, bool),
-        sizes: &[u64],
-        flows: Range<usize>,
-    ) -> Option<Listed> {
-        let (expansion, _) = offers::per_payload(framed, (sizes, self.mean_bytes.max(1.0)));
-        let at = self.at.clone().filter(|_| self.pairs.is_none())?;
-        Some(Listed {
-            flows,
-            expansion,
-            at,
-        })
-    }
-
-    /// Of flows that are listed: the mean rate from a host's first flow to its last, or to the end
-    /// of the run if that is less. Flows that begin together are a burst, and have no rate.
-    fn listed(all: &[Arrival], stop_at: Time, at: &At) -> Self {
-        let by = |host: fn(&Arrival) -> u32| {
-            let mut sums: BTreeMap<u32, (Time, Time, u64, u64)> = BTreeMap::new();
-            for flow in all {
-                let start = (flow.at, flow.at, 0, 0);
-                let (_, last, before, bytes) = sums.entry(host(flow)).or_insert(start);
-                (*last, *before) = (flow.at, *bytes);
-                *bytes = bytes.saturating_add(flow.bytes);
-            }
-            let rate = |bytes: u64, from: Time, to: Time| match to.ps().saturating_sub(from.ps()) {
-                0 => 0.0,
-                ps => bytes as f64 * 8e12 / ps as f64,
-            };
-            let sums = sums
-                .into_iter()
-                .map(|(host, (first, last, before, bytes))| {
-                    let bits = rate(before, first, last).min(rate(bytes, first, stop_at));
-                    (host, bits, (first, stop_at))
-                });
-            sums.collect()
-        };
-        let bytes: f64 = all.iter().map(|flow| flow.bytes as f64).sum();
-        Self {
-            sent: by(|flow| flow.from),
-            received: by(|flow| flow.to),
-            pairs: None,
-            mean_bytes: bytes / all.len().max(1) as f64,
-            share: 0.0,
-            at: Some(at.clone()),
-        }
-    }
-}
-
 /// Bits a second by host.
-type Rates = Vec<(u32, f64)>;
+pub(crate) type Rates = Vec<(u32, f64)>;
 
-/// The flows that are drawn or listed, how many there would be on average, and what they ask for.
-type Drawn = (Vec<Arrival>, f64, Asked);
+/// By what flows are drawn, how many there would be on average, and what they ask for.
+type Drawn = (Law, f64, Asked);
 
 impl<'a> Plan<'a> {
     fn read(
         (between, at): (&Between, &At),
-        number: u64,
+        (number, is_kept): (u64, bool),
         (setting, span): (Setting<'a>, (Time, Time)),
         mistakes: &mut Diagnostics,
     ) -> Option<Self> {
@@ -273,6 +187,7 @@ impl<'a> Plan<'a> {
         }
         Some(Plan {
             number,
+            is_kept,
             setting,
             from,
             to,
@@ -292,24 +207,15 @@ impl<'a> Plan<'a> {
         let expected = self.expected(gaps.iter().map(|gap| (*gap, 1)));
         self.refuse_many(load, expected, mistakes)?;
         let places: BTreeMap<u32, usize> = self.to.iter().copied().zip(0..).collect();
-        let mut all = Vec::new();
-        for (from, gap) in self.from.iter().zip(&gaps) {
-            let mut dice = self.dice(u64::from(*from));
-            let own = places.get(from);
-            let others = self.to.len() - usize::from(own.is_some());
-            let mut at = self.span.0;
-            while let Some(next) = self.next(at, *gap, &mut dice) {
-                at = next;
-                let draw = dice.below(others as u64) as usize;
-                let place = draw + usize::from(own.is_some_and(|own| draw >= *own));
-                all.push(Arrival {
-                    at,
-                    from: *from,
-                    to: self.to[place],
-                    bytes: law.draw(&mut dice),
-                });
-            }
-        }
+        let shared = Shared::new(self.to.clone(), law.clone(), self.span.1);
+        let hosts = self.from.iter().zip(gaps).map(|(from, gap)| OfHost {
+            shared: shared.clone(),
+            from: *from,
+            gap,
+            at: self.span.0,
+            dice: self.dice(u64::from(*from)),
+        });
+        let hosts = hosts.collect();
         let bits: Vec<f64> = rates.iter().map(|rate| rate.0 as f64).collect();
         let part = |from: &u32, bits: f64| {
             let others = self.to.len() - usize::from(places.contains_key(from));
@@ -331,7 +237,7 @@ impl<'a> Plan<'a> {
             self.to.iter().map(|host| (*host, 1.0)).collect(),
         );
         let asked = self.asked((sent, received), pairs, law, load);
-        Some((all, expected, asked))
+        Some((Law::Hosts(hosts), expected, asked))
     }
 
     /// Rates of payload by host, while flows begin.
@@ -383,30 +289,15 @@ impl<'a> Plan<'a> {
         let gap = gap(law, count as u64, Rate(sum));
         let expected = self.expected([(gap, count)].into_iter());
         self.refuse_many(load, expected, mistakes)?;
-        let mut dice = self.dice(u64::from(u32::MAX));
-        let (mut pool, mut all) = (self.from.clone(), Vec::new());
-        let mut at = self.span.0;
-        while let Some(next) = self.next(at, gap, &mut dice) {
-            at = next;
-            let to = self.to[dice.below(self.to.len() as u64) as usize];
-            let (mut taken, mut chosen) = (0, 0);
-            while chosen < count {
-                let left = (pool.len() - taken) as u64;
-                pool.swap(taken, taken + dice.below(left) as usize);
-                let from = pool[taken];
-                taken += 1;
-                if from != to {
-                    chosen += 1;
-                    let bytes = law.draw(&mut dice);
-                    all.push(Arrival {
-                        at,
-                        from,
-                        to,
-                        bytes,
-                    });
-                }
-            }
-        }
+        let incasts = Incasts {
+            shared: Shared::new(self.to.clone(), law.clone(), self.span.1),
+            pool: self.from.clone(),
+            count,
+            gap,
+            at: self.span.0,
+            dice: self.dice(u64::from(u32::MAX)),
+            drawn: Vec::new(),
+        };
         let even = |hosts: &[u32]| -> Rates {
             let each = sum as f64 / hosts.len().max(1) as f64;
             hosts.iter().map(|host| (*host, each)).collect()
@@ -422,13 +313,8 @@ impl<'a> Plan<'a> {
             self.from.iter().map(|host| (*host, 1.0)).collect(),
             even(&self.to).into_iter().map(part).collect(),
         );
-        Some((all, expected, self.asked(asked, pairs, law, load)))
-    }
-
-    /// The instant of the next; nothing from the end on.
-    fn next(&self, at: Time, gap: Duration, dice: &mut Stream) -> Option<Time> {
-        let next = at.checked_add(dice.exponential(gap));
-        next.filter(|next| *next < self.span.1)
+        let asked = self.asked(asked, pairs, law, load);
+        Some((Law::Incasts(incasts), expected, asked))
     }
 
     /// What each of `from` is to offer.
@@ -455,7 +341,10 @@ impl<'a> Plan<'a> {
         expected: f64,
         mistakes: &mut Diagnostics,
     ) -> Option<()> {
-        let room = self.setting.room;
+        let room = match self.is_kept {
+            true => self.setting.room,
+            false => self.setting.room.of_members(),
+        };
         (!room.refuses(&load.at, expected as u64, mistakes)).then_some(())
     }
 

@@ -5,6 +5,10 @@ use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::spec::Span;
 
 use crate::given::frames::flow_control::{Notify, XOFF};
+use crate::given::frames::rate_control::{self, Dcqcn, Hpcc, Swift, Timely};
+use crate::given::frames::rates;
+use crate::given::frames::roce::Recovery as Lost;
+use crate::given::frames::switch::Ecn;
 use crate::given::usual::{Usual, usual};
 use crate::given::{Heading, Named};
 use crate::language::kinds::{OrShare, OrWord};
@@ -28,6 +32,15 @@ pub(crate) const MARKS: Usual<(u64, u64)> = usual!(1 / 7);
 pub(crate) const MOST_MARKS: Usual<(u64, u64)> = usual!(1 / 2);
 /// Initial cell rate where it is not given, as a part of the rate of the source's link.
 pub(crate) const ICR: Usual<(u64, u64)> = usual!(1 / 10);
+/// Marks of `dcqcn` where they are not given, from and to: kB for each Gbps of the fastest link.
+pub(crate) const ECN_KB: [u64; 2] = [4, 16];
+/// The same at least, in full frames.
+pub(crate) const LEAST_ECN: Usual<u64> = usual!(10);
+/// Probability of marks just below the upper of these.
+pub(crate) const ECN_PROBABILITY: f64 = 0.2;
+/// Least rate of a queue pair where neither that nor a profile is given: so many would fill the
+/// slowest link.
+pub(crate) const LEAST_RATE: Usual<u64> = usual!(100);
 /// Window of TCP where it is not given, in what the longest path and a port hold.
 pub(crate) const PATHS: Usual<u64> = usual!(2);
 
@@ -203,10 +216,21 @@ pub(crate) enum TrafficKind {
 
 /// Which schemes, and settings of those that have any; all have defaults.
 #[table("[schemes]")]
+#[allow(
+    dead_code,
+    reason = "what the file gives of queue pairs is read key by key"
+)]
 pub(crate) struct Schemes {
-    /// Only these: `none`, `reno`, `dctcp`, `n23`, `n23-class`, `cbfc`, `pause`, `destination`,
-    /// `pfc`, `abr`. On the command line, `--only pause,pfc` says the same.
-    #[key(is = ReferenceList("scheme"), otherwise = "all ten")]
+    /// Only these: `n23`, `abr`, or `CONTROL+GATE` with one of the controls `udp`, `reno`, `cubic`,
+    /// `dctcp`, `dcqcn`, `rocc`, `hpcc`, `timely`, `patched-timely`, `swift` and one of the gates
+    /// `none`, `n23-class`, `cbfc`, `pause`, `destination`, `pfc`; `*` stands for each. A control
+    /// alone has no gate, a gate alone is under datagrams. On the command line, `--only
+    /// pfc,dcqcn+pfc` says the same.
+    #[key(
+        is = ReferenceList("scheme"),
+        otherwise = "`none`, `reno`, `dctcp`, `n23`, `n23-class`, `cbfc`, `pause`, `destination`, \
+                     `pfc`, `abr`"
+    )]
     pub only: Placed<Option<Vec<Named>>>,
     /// End-to-end window: TCP Reno.
     #[key(default = "{}")]
@@ -229,10 +253,98 @@ pub(crate) struct Schemes {
     /// ERICA switches, ABR sources with the count-based use-it-or-lose-it policy.
     #[key(default = "{}")]
     pub abr: Abr,
+    #[key(flatten)]
+    pub pairs: Pairs,
 }
 
-/// TCP Reno. The other Ethernet schemes use it too where a message has to be whole, with a first
-/// window as large as the message.
+/// Schemes of queue pairs. Their keys are written into the scenarios as the file has them.
+#[table(part)]
+#[allow(dead_code, reason = "what the file gives is read key by key")]
+pub(crate) struct Pairs {
+    /// What all queue pairs do, whoever computes their rate.
+    #[key(default = "{}")]
+    pub roce: RocePairs,
+    /// Queue pairs under DCQCN.
+    #[key(default = "{}")]
+    pub dcqcn: DcqcnPairs,
+    /// Queue pairs under RoCC.
+    #[key(default = "{}")]
+    pub rocc: RoccPairs,
+    /// Queue pairs under HPCC.
+    #[key(default = "{}")]
+    pub hpcc: HpccPairs,
+    /// Queue pairs under TIMELY, of `timely` and `patched-timely`.
+    #[key(default = "{}")]
+    pub timely: TimelyPairs,
+    /// Queue pairs under Swift.
+    #[key(default = "{}")]
+    pub swift: SwiftPairs,
+}
+
+/// What all queue pairs do. Their packets are as large as full frames.
+#[table("schemes.roce")]
+#[allow(dead_code, reason = "what the file gives is read key by key")]
+pub(crate) struct RocePairs {
+    /// What follows a packet that is missing.
+    #[key(otherwise = "\"go-back-n\"")]
+    pub recovery: Option<Lost>,
+    /// Nothing acknowledged for so long: it sends again from there.
+    #[key(is = Clock { min_ps: 1 }, otherwise = "67.1 ms (4.096 us times 2^14)")]
+    pub timeout: Option<Duration>,
+}
+
+/// DCQCN. `least` is a hundredth of the slowest link where neither it nor `profile` is given.
+#[table("schemes.dcqcn")]
+#[allow(dead_code, reason = "what the file gives is read key by key")]
+pub(crate) struct DcqcnPairs {
+    /// Marks of queues.
+    #[key(
+        otherwise = "from 4 kB, and all from 16 kB, for each Gbps of the fastest link, a fifth \
+                       just below that, at least {LEAST_ECN} full frames, at most an eighth of the \
+                       buffer; as a packet leaves"
+    )]
+    pub ecn: Option<Ecn>,
+    #[key(flatten)]
+    pub keys: Dcqcn,
+}
+
+/// RoCC: what queues of switches state, and what sources do without a message.
+#[table("schemes.rocc")]
+#[allow(dead_code, reason = "what the file gives is read key by key")]
+pub(crate) struct RoccPairs {
+    #[key(flatten)]
+    pub source: rate_control::Rocc,
+    #[key(flatten)]
+    pub queues: rates::Rocc,
+}
+
+/// HPCC. `least` is a hundredth of the slowest link where neither it nor `profile` is given.
+#[table("schemes.hpcc")]
+#[allow(dead_code, reason = "what the file gives is read key by key")]
+pub(crate) struct HpccPairs {
+    #[key(flatten)]
+    pub keys: Hpcc,
+}
+
+/// TIMELY. `profile` is of `timely` alone, `patched_beta` and `reference` of `patched-timely`.
+/// `least` is a hundredth of the slowest link where neither it nor `profile` is given.
+#[table("schemes.timely")]
+#[allow(dead_code, reason = "what the file gives is read key by key")]
+pub(crate) struct TimelyPairs {
+    #[key(flatten)]
+    pub keys: Timely,
+}
+
+/// Swift.
+#[table("schemes.swift")]
+#[allow(dead_code, reason = "what the file gives is read key by key")]
+pub(crate) struct SwiftPairs {
+    #[key(flatten)]
+    pub keys: Swift,
+}
+
+/// TCP Reno. CUBIC has its settings. Datagrams under a gate use it too where a message has to be
+/// whole, with a first window as large as the message.
 #[table("schemes.reno")]
 pub(crate) struct Reno {
     /// How losses are repaired.
@@ -367,6 +479,6 @@ pub(crate) enum Order {
 /// Words of `kind`: Tells a comparison from a scenario.
 #[word]
 pub(crate) enum Kind {
-    /// One workload on one topology under ten schemes.
+    /// One workload on one topology under many schemes.
     Comparison,
 }

@@ -29,10 +29,23 @@ pub(crate) struct Tcp {
     pub mss: Placed<Option<u32>>,
     /// How the window grows.
     #[key(otherwise = "as the preset says")]
-    pub congestion: Option<Congestion>,
+    pub congestion: Placed<Option<Congestion>>,
     /// Reno: congestion avoidance adds MSS/8 more for each acknowledgement.
     #[key(otherwise = "as the preset says", cite = "4.3BSD Reno to 4.4BSD")]
     pub eighth: Placed<Option<bool>>,
+    /// Segments are spaced: at the rate that the control says, else at that of the window in a
+    /// round trip (twice it in the first half of slow start, 6/5 of it thereafter).
+    #[key(otherwise = "true for `bbr` and `bbr3`, else false")]
+    #[key(cite = "Linux ip-sysctl, tcp_pacing_ss_ratio and tcp_pacing_ca_ratio")]
+    pub pacing: Placed<Option<bool>>,
+    /// Payload that a host hands down at once, at most (segmentation offload): a millisecond's, and
+    /// more on short paths.
+    #[key(is = Size { min: 1024, max: 65000 }, otherwise = "segments go one by one")]
+    #[key(cite = "Linux ip-sysctl, tcp_tso_rtt_log and tcp_tso_win_divisor")]
+    pub burst: Placed<Option<u32>>,
+    /// How links and queues take a burst.
+    #[key(otherwise = "`frames`")]
+    pub burst_queued: Placed<Option<BurstQueued>>,
     /// How losses are repaired.
     #[key(otherwise = "as the preset says")]
     pub recovery: Option<Recovery>,
@@ -66,7 +79,8 @@ pub(crate) struct Tcp {
     /// With `delayed`, is a segment that ends a transfer (PSH) acknowledged at once?
     #[key(otherwise = "true")]
     pub push: Placed<Option<bool>>,
-    /// Duplicate acknowledgements that provoke a fast retransmit; 0 never does.
+    /// Duplicate acknowledgements that provoke a fast retransmit; 0 never does. With `rack`:
+    /// segments that arrived beyond a gap before it waits for no reordering, where none was seen.
     #[key(is = Whole { min: 0, max: 255, unit: "acknowledgements" })]
     #[key(otherwise = "as the preset says")]
     pub duplicate_threshold: Option<u32>,
@@ -79,6 +93,26 @@ pub(crate) struct Tcp {
     /// What marks of congestion do.
     #[key(otherwise = "as the preset says")]
     pub ecn: Placed<Option<EcnAnswer>>,
+    /// How slow start ends before a loss.
+    #[key(otherwise = "as the preset says")]
+    pub slow_start: Placed<Option<SlowStart>>,
+    /// Segments that are acknowledged one by one as a connection begins, and after a silence of
+    /// more than the least time-out; 0 with none.
+    #[key(is = Whole { min: 0, max: 255, unit: "segments" }, otherwise = "as the preset says")]
+    pub quick_acks: Option<u32>,
+    /// With `rack`: a segment goes again before the time-out does, two round trips after the last.
+    #[key(otherwise = "as the preset says", cite = "RFC 8985, section 7")]
+    pub tail_loss_probe: Placed<Option<bool>>,
+    /// With `rack`: in a recovery the window shrinks with what arrives, not at once.
+    #[key(otherwise = "as the preset says", cite = "RFC 9937")]
+    pub prr: Placed<Option<bool>>,
+    /// With `rack`: the window comes back where all that went again came twice.
+    #[key(otherwise = "as the preset says", cite = "RFC 2883, RFC 3708")]
+    pub dsack_undo: Placed<Option<bool>>,
+    /// A handshake before the first data has measured the round trip of the empty path; over cells
+    /// and with `reuse = "handshake"` none but a real one does.
+    #[key(otherwise = "as the preset says", cite = "RFC 6298, section 2.2")]
+    pub handshake_rtt: Option<bool>,
     /// DCTCP: the share of marks is averaged with gain 1/2^shift.
     #[key(is = Whole { min: 1, max: 16, unit: "bits" }, otherwise = "{GAIN_SHIFT}")]
     #[key(cite = "RFC 8257")]
@@ -102,7 +136,13 @@ pub(crate) enum Preset {
     /// As `bsd` with a handshake per file, delayed acknowledgements, a first window of 2.
     BsdFull,
     /// CUBIC, SACK, MSS 1460, first window 10, least time-out 200 ms, 4 MiB.
-    #[word(cite = "RFC 9438, RFC 6675, RFC 6928")]
+    #[word(name = "linux-3", cite = "RFC 9438, RFC 6675, RFC 6928")]
+    Linux3,
+    /// As `linux-3` with losses by time (RACK), tail loss probes, DSACK undo, PRR, HyStart, quick
+    /// acknowledgements of young connections and the round trip of the handshake.
+    #[word(name = "linux-6", cite = "RFC 8985, RFC 9937, RFC 2883")]
+    Linux6,
+    /// As `linux-3`.
     Modern,
     /// As `modern` with Reno growth and DCTCP's answer to marks.
     #[word(cite = "RFC 8257")]
@@ -118,6 +158,21 @@ pub(crate) enum Congestion {
     /// CUBIC.
     #[word(cite = "RFC 9438")]
     Cubic,
+    /// BBR, version 1: by a model of the path, its rate and its round trip, not by losses.
+    #[word(cite = "draft-cardwell-iccrg-bbr-congestion-control-00")]
+    Bbr,
+    /// BBR, version 3: the same with bounds that losses teach.
+    #[word(cite = "draft-ietf-ccwg-bbr-06")]
+    Bbr3,
+}
+
+/// Words of `burst_queued`: How links and queues take a burst.
+#[word(of = spec::Queued)]
+pub(crate) enum BurstQueued {
+    /// Frame by frame: a full queue drops some of them.
+    Frames,
+    /// As one: a queue has room for all of it or drops all, and the receiver acknowledges it once.
+    Whole,
 }
 
 /// Words of `recovery`: How losses are repaired.
@@ -134,6 +189,24 @@ pub(crate) enum Recovery {
     /// Selective acknowledgements.
     #[word(cite = "RFC 6675")]
     Sack,
+    /// Selective acknowledgements; what went before something that arrived is lost when a time for
+    /// reordering has passed, which grows with the reordering seen.
+    #[word(cite = "RFC 8985")]
+    Rack,
+}
+
+/// Words of `slow_start`: How slow start ends before a loss.
+#[word(of = spec::SlowStart)]
+pub(crate) enum SlowStart {
+    /// It ends with a loss or a mark.
+    Loss,
+    /// CUBIC with `rack`: acknowledgements of one round have come for more than half of the least
+    /// round trip, or round trips are longer by an eighth.
+    #[word(name = "hystart", of = HyStart, cite = "Ha, Rhee 2011; as in Linux")]
+    HyStart,
+    /// CUBIC with `rack`: round trips are longer by an eighth; five rounds of slower growth first.
+    #[word(name = "hystart++", of = HyStartPlusPlus, cite = "RFC 9406")]
+    HyStartPlusPlus,
 }
 
 /// Words of `acks`: When the receiver acknowledges.

@@ -54,8 +54,9 @@ pub(crate) enum TopologyKind {
         /// Switches with hosts.
         #[key(is = Whole { min: 1, max: 1_000_000, unit: "switches" })]
         leaves: Placed<u32>,
-        /// Switches that join all the leaves.
-        #[key(is = Whole { min: 1, max: 1_000_000, unit: "switches" })]
+        /// Switches that join all the leaves; of a rail-optimised network, 0 where rails are networks
+        /// of their own.
+        #[key(is = Whole { min: 0, max: 1_000_000, unit: "switches" })]
         spines: Placed<u32>,
         hosts_per_switch: u32,
     },
@@ -67,6 +68,51 @@ pub(crate) enum TopologyKind {
         #[key(is = Whole { min: 2, max: 128, unit: "ports" })]
         #[key(cite = "Al-Fares, Loukissas, Vahdat 2008")]
         ports: Placed<u32>,
+    },
+    /// Groups of switches, each switch joined to all of its group and to some of other groups, so
+    /// that each two groups are joined: `S1_1`, .. (group, number) with hosts `H1_1_1`, ..
+    #[word(cite = "Kim, Dally, Scott, Abts 2008")]
+    Dragonfly {
+        /// Groups: at least one more than `global_links`, at most one more than a group has
+        /// links to others.
+        #[key(is = Whole { min: 2, max: 100_000, unit: "groups" })]
+        groups: Placed<u32>,
+        /// Switches of each group.
+        #[key(is = Whole { min: 1, max: 10_000, unit: "switches" })]
+        switches_per_group: Placed<u32>,
+        /// Links to other groups, of each switch that has some: of each in a dragonfly, of each
+        /// spine in a dragonfly+.
+        #[key(is = Whole { min: 1, max: 10_000, unit: "links" })]
+        global_links: Placed<u32>,
+        hosts_per_switch: u32,
+    },
+    /// A dragonfly whose groups have two tiers: leaves `L1_1`, .. with hosts, each joined to all
+    /// spines `S1_1`, .. of its group, which are joined to those of other groups.
+    #[word(name = "dragonfly+", cite = "Shpiner et al. 2017")]
+    DragonflyPlus {
+        groups: Placed<u32>,
+        /// Switches with hosts of each group.
+        #[key(is = Whole { min: 1, max: 10_000, unit: "switches" })]
+        leaves_per_group: Placed<u32>,
+        /// Switches of each group with links to other groups.
+        #[key(is = Whole { min: 1, max: 10_000, unit: "switches" })]
+        spines_per_group: Placed<u32>,
+        global_links: Placed<u32>,
+        hosts_per_switch: u32,
+    },
+    /// Servers with a network interface a GPU: interfaces `H1_1`, .. (server, rail) of the same
+    /// number share leaves `L1_1`, .. (unit, rail), which all spines `S1`, .. join.
+    RailOptimised {
+        /// Servers.
+        #[key(is = Whole { min: 1, max: 1_000_000, unit: "servers" })]
+        servers: Placed<u32>,
+        /// Interfaces of each server, each a host of its own: a rail is those of one number.
+        #[key(is = Whole { min: 1, max: 1000, unit: "rails" }, default = "8")]
+        rails: u32,
+        /// Servers whose interfaces of a rail share a leaf.
+        #[key(is = Whole { min: 1, max: 1_000_000, unit: "servers" }, default = "32")]
+        servers_per_leaf: u32,
+        spines: Placed<u32>,
     },
 }
 

@@ -1,7 +1,8 @@
 //! Files that a scenario names: read through the caller, since this crate opens none itself.
 
-use std::io;
+use std::io::{self, BufRead, Cursor};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::language::diagnostics::{Diagnostic, Diagnostics};
 use crate::language::source::{At, Source};
@@ -13,7 +14,34 @@ pub const LARGEST_FILE_BYTES: usize = 64 << 20;
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Reads the text of a file; may refuse one larger than [`LARGEST_FILE_BYTES`] before reading it.
-pub type Loader<'a> = dyn Fn(&Path) -> io::Result<String> + 'a;
+pub type Loader<'a> = dyn Load + 'a;
+
+/// Reads files; a function that reads the text of one is enough.
+pub trait Load {
+    /// The text of a file.
+    ///
+    /// # Errors
+    /// If it can't be read, or is too large.
+    fn text(&self, path: &Path) -> io::Result<String>;
+
+    /// How a file is read from its start, as often as that is asked, however large it is.
+    ///
+    /// # Errors
+    /// If it can't be read.
+    fn reopen(&self, path: &Path) -> io::Result<Reopen> {
+        let text: Arc<[u8]> = self.text(path)?.into_bytes().into();
+        Ok(Arc::new(move || Ok(Box::new(Cursor::new(text.clone())))))
+    }
+}
+
+impl<F: Fn(&Path) -> io::Result<String>> Load for F {
+    fn text(&self, path: &Path) -> io::Result<String> {
+        self(path)
+    }
+}
+
+/// Begins to read a file.
+pub type Reopen = Arc<dyn Fn() -> io::Result<Box<dyn BufRead + Send>> + Send + Sync>;
 
 /// The text of a file that a scenario names.
 ///
@@ -45,6 +73,8 @@ pub(crate) struct Files<'a> {
     load: &'a Loader<'a>,
     /// Those read so far, under the names that the scenario gives them.
     pub read: Vec<Source>,
+    /// Those that are read again as a run goes on, and a fingerprint of what they hold.
+    pub reopened: Vec<(String, u64)>,
 }
 
 /// A file and the key that names it.
@@ -64,6 +94,7 @@ impl<'a> Files<'a> {
             folder: folder.unwrap_or(Path::new("")).into(),
             load,
             read: Vec::new(),
+            reopened: Vec::new(),
         }
     }
 
@@ -77,7 +108,7 @@ impl<'a> Files<'a> {
         let known = self.read.iter().find(|file| file.name == name);
         let text = match known {
             Some(file) => Ok(file.text.clone()),
-            None => (self.load)(&self.folder.join(name)),
+            None => self.load.text(&self.folder.join(name)),
         };
         let refused = match text {
             Ok(text) if text.len() <= LARGEST_FILE_BYTES => {
@@ -93,15 +124,31 @@ impl<'a> Files<'a> {
             Ok(_) => format!("it has more than {} MiB", LARGEST_FILE_BYTES >> 20),
             Err(error) => error.to_string(),
         };
-        Diagnostic::error(
-            "no-file",
-            format!("can't read `{}`", crate::language::reader::clip(name)),
-        )
-        .at(at, refused)
-        .note("paths start at the folder of the scenario")
-        .tell(mistakes);
+        unread(name, at, &refused).tell(mistakes);
         None
     }
+
+    /// Looks for the file of this name, which is read as often as that is asked.
+    pub(crate) fn reopen(
+        &mut self,
+        name: &str,
+        at: &At,
+        mistakes: &mut Diagnostics,
+    ) -> Option<Reopen> {
+        let reopen = self.load.reopen(&self.folder.join(name));
+        if let Err(error) = &reopen {
+            unread(name, at, &error.to_string()).tell(mistakes);
+        }
+        reopen.ok()
+    }
+}
+
+/// Says that a file can't be read, and why.
+pub(crate) fn unread(name: &str, at: &At, why: &str) -> Diagnostic {
+    let name = crate::language::reader::clip(name);
+    Diagnostic::error("no-file", format!("can't read `{name}`"))
+        .at(at, why)
+        .note("paths start at the folder of the scenario")
 }
 
 impl Named {

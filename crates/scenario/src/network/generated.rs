@@ -1,5 +1,18 @@
 //! Topologies by rule: switches, the links between them, and the hosts on each.
+//!
+//! A topology is a file below: how much it makes, which is asked before, and what makes it.
+//! Its line in [`rule`] takes the numbers that the file gives.
 
+mod dragonfly;
+mod fat_tree;
+mod grid;
+mod leaf_spine;
+mod rails;
+mod row;
+mod tree;
+
+use self::dragonfly::Groups;
+use self::rails::Rails;
 use crate::Limits;
 use crate::given::topology::TopologyKind;
 use crate::network::room::out_of_memory;
@@ -112,6 +125,23 @@ fn unfit(kind: &TopologyKind) -> Option<Diagnostic> {
                     .help("two dimensions: `sides = [3, 4]`"),
             )
         }
+        TopologyKind::LeafSpine { spines, .. } if **spines == 0 => Some(
+            Diagnostic::error("out-of-range", "leaves need a spine or more")
+                .at(&spines.at, "nothing joins the leaves")
+                .help("one switch with all the hosts: `kind = \"star\"`"),
+        ),
+        TopologyKind::Dragonfly {
+            groups,
+            switches_per_group: switches,
+            global_links,
+            ..
+        }
+        | TopologyKind::DragonflyPlus {
+            groups,
+            spines_per_group: switches,
+            global_links,
+            ..
+        } => too_many_groups(groups, **switches, **global_links),
         TopologyKind::Star { .. }
         | TopologyKind::Line { .. }
         | TopologyKind::Ring { .. }
@@ -119,79 +149,112 @@ fn unfit(kind: &TopologyKind) -> Option<Diagnostic> {
         | TopologyKind::Torus { .. }
         | TopologyKind::Tree { .. }
         | TopologyKind::LeafSpine { .. }
-        | TopologyKind::FatTree { .. } => None,
+        | TopologyKind::FatTree { .. }
+        | TopologyKind::RailOptimised { .. } => None,
     }
+}
+
+/// Groups that can't each be joined to every other, or only by two links of one switch.
+fn too_many_groups(groups: &Placed<u32>, switches: u32, global_links: u32) -> Option<Diagnostic> {
+    let joined = Groups {
+        groups: **groups,
+        switches,
+        global_links,
+    };
+    let (least, most) = joined.least_and_most();
+    if (least..=most).contains(&u64::from(**groups)) {
+        return None;
+    }
+    let links = counted(most - 1, "link");
+    Some(
+        Diagnostic::error("out-of-range", "each two groups can't be joined")
+            .at(&groups.at, format!("a group has {links} to others"))
+            .note(
+                "a switch has at most one link to another group, and each group one to each other",
+            )
+            .help(format!("take {least} to {most} groups")),
+    )
 }
 
 /// What makes the nodes once it is known that they are not too many.
 type Make = Box<dyn FnOnce() -> Plan>;
 
-/// How much the rule makes, and what makes it; `None` if a number is missing.
-fn rule(kind: &TopologyKind) -> Option<(Size, Make)> {
-    match *kind {
+/// How much a rule makes, and what makes it: one value, from one file.
+type Rule = (Size, Make);
+
+/// The rule of a kind; `None` if a number is missing.
+fn rule(kind: &TopologyKind) -> Option<Rule> {
+    Some(match *kind {
         TopologyKind::Star {
             hosts_per_switch: each,
-        } => of((1, 0, 1), each, move || row(1, each)),
+        } => row::star(each),
         TopologyKind::Line {
             ref switches,
             hosts_per_switch: each,
-        } => {
-            let size = *switches.sure()?;
-            of((size.into(), size.into(), size.into()), each, move || {
-                row(size as usize, each)
-            })
-        }
+        } => row::line(*switches.sure()?, each),
         TopologyKind::Ring {
             ref switches,
             hosts_per_switch: each,
-        } => {
-            let size = *switches.sure()?;
-            of((size.into(), size.into(), size.into()), each, move || {
-                ring(size as usize, each)
-            })
-        }
+        } => row::ring(*switches.sure()?, each),
         TopologyKind::Mesh {
             ref sides,
             hosts_per_switch: each,
-        } => grids(sides.sure()?, false, each),
+        } => grid::rule(sides.sure()?, false, each),
         TopologyKind::Torus {
             ref sides,
             hosts_per_switch: each,
-        } => grids(sides.sure()?, true, each),
+        } => grid::rule(sides.sure()?, true, each),
         TopologyKind::Tree {
             ref levels,
             ref fanout,
             hosts_per_switch: each,
-        } => {
-            let (levels, fanout) = (*levels.sure()?, *fanout.sure()?);
-            let below = |level: &u64| Some(level.saturating_mul(fanout.into()));
-            let widths = std::iter::successors(Some(1), below).take(levels as usize);
-            let (total, last) = widths.fold((0_u64, 0), |(total, _), level| {
-                (total.saturating_add(level), level)
-            });
-            of((total, total, last), each, move || {
-                tree(levels, fanout as usize, each)
-            })
-        }
+        } => tree::rule(*levels.sure()?, *fanout.sure()?, each),
         TopologyKind::LeafSpine {
             ref leaves,
             ref spines,
             hosts_per_switch: each,
+        } => leaf_spine::rule(*leaves.sure()?, *spines.sure()?, each),
+        TopologyKind::FatTree { ref ports } => fat_tree::rule(*ports.sure()?),
+        TopologyKind::Dragonfly {
+            ref groups,
+            ref switches_per_group,
+            ref global_links,
+            hosts_per_switch: each,
+        } => dragonfly::rule(joined(groups, switches_per_group, global_links)?, each),
+        TopologyKind::DragonflyPlus {
+            ref groups,
+            ref leaves_per_group,
+            ref spines_per_group,
+            ref global_links,
+            hosts_per_switch: each,
         } => {
-            let (leaves, spines) = (*leaves.sure()?, *spines.sure()?);
-            let (down, up) = (u64::from(leaves), u64::from(spines));
-            of((down + up, down * up, down), each, move || {
-                leaf_spine(leaves as usize, spines as usize, each)
-            })
+            let joined = joined(groups, spines_per_group, global_links)?;
+            dragonfly::plus(joined, *leaves_per_group.sure()?, each)
         }
-        TopologyKind::FatTree { ref ports } => {
-            let ports = *ports.sure()?;
-            let all = u64::from(ports);
-            let (hosts, edges) = (all * all * all / 4, all * all / 2);
-            let size = Size::of(all * all * 5 / 4, 2 * hosts, edges, hosts);
-            Some((size, Box::new(move || fat_tree(ports as usize))))
-        }
-    }
+        TopologyKind::RailOptimised {
+            ref servers,
+            rails,
+            servers_per_leaf,
+            ref spines,
+        } => rails::rule(Rails {
+            servers: *servers.sure()?,
+            rails,
+            servers_per_leaf,
+            spines: *spines.sure()?,
+        }),
+    })
+}
+
+fn joined(
+    groups: &Placed<u32>,
+    switches: &Placed<u32>,
+    global_links: &Placed<u32>,
+) -> Option<Groups> {
+    Some(Groups {
+        groups: *groups.sure()?,
+        switches: *switches.sure()?,
+        global_links: *global_links.sure()?,
+    })
 }
 
 /// The rule that makes so many switches with so many links between them, of which so many have this
@@ -200,21 +263,10 @@ fn of(
     (switches, trunks, with_hosts): (u64, u64, u64),
     each: u32,
     make: impl FnOnce() -> Plan + 'static,
-) -> Option<(Size, Make)> {
+) -> Rule {
     let hosts = with_hosts.saturating_mul(each.into());
     let size = Size::of(switches, trunks, with_hosts, hosts);
-    Some((size, Box::new(make)))
-}
-
-/// The rule of a mesh or a torus.
-fn grids(sides: &[u32], wraps: bool, each: u32) -> Option<(Size, Make)> {
-    let product = |all: u64, side: &u32| all.saturating_mul((*side).into());
-    let size = sides.iter().fold(1, product);
-    let along = sides.iter().filter(|side| **side > 1).count() as u64;
-    let sides = sides.to_vec();
-    of((size, size.saturating_mul(along), size), each, move || {
-        grid(&sides, wraps, each)
-    })
+    (size, Box::new(make))
 }
 
 impl Plan {
@@ -239,84 +291,4 @@ impl Plan {
 
 fn numbered(letter: char, size: usize) -> impl Iterator<Item = String> {
     (1..=size).map(move |number| format!("{letter}{number}"))
-}
-
-/// Switches, each joined to the next.
-fn row(size: usize, hosts: u32) -> Plan {
-    let trunks = (1..size).map(|n| (n - 1, n)).collect();
-    Plan::bare(numbered('S', size).collect(), trunks).with_hosts(0..size, hosts)
-}
-
-/// The same, and the last to the first.
-fn ring(size: usize, hosts: u32) -> Plan {
-    let mut plan = row(size, hosts);
-    plan.trunks.push((size - 1, 0));
-    plan
-}
-
-/// Switches in row-major order: the last dimension varies fastest.
-fn grid(sides: &[u32], wraps: bool, hosts: u32) -> Plan {
-    let sides: Vec<usize> = sides.iter().map(|side| *side as usize).collect();
-    let size: usize = sides.iter().product();
-    // From one switch to the next along each dimension, so many numbers.
-    let strides: Vec<usize> = (0..sides.len())
-        .map(|dimension| sides[dimension + 1..].iter().product())
-        .collect();
-    let place = |n: usize, dimension: usize| n / strides[dimension] % sides[dimension];
-    let name = |n: usize| {
-        let places: Vec<String> = (0..sides.len())
-            .map(|dimension| (place(n, dimension) + 1).to_string())
-            .collect();
-        format!("S{}", places.join("_"))
-    };
-    let mut trunks = Vec::new();
-    for n in 0..size {
-        for dimension in (0..sides.len()).rev() {
-            let (side, stride) = (sides[dimension], strides[dimension]);
-            if place(n, dimension) + 1 < side {
-                trunks.push((n, n + stride));
-            } else if wraps && side > 2 {
-                trunks.push((n, n - stride * (side - 1)));
-            }
-        }
-    }
-    Plan::bare((0..size).map(name).collect(), trunks).with_hosts(0..size, hosts)
-}
-
-fn tree(levels: u32, fanout: usize, hosts: u32) -> Plan {
-    let widths = (0..levels).map(|level| fanout.pow(level));
-    let size = widths.sum();
-    let trunks = (1..size).map(|n| ((n - 1) / fanout, n)).collect();
-    let last = fanout.pow(levels - 1);
-    Plan::bare(numbered('S', size).collect(), trunks).with_hosts(size - last..size, hosts)
-}
-
-fn leaf_spine(leaves: usize, spines: usize, hosts: u32) -> Plan {
-    let up = |leaf: usize| (0..spines).map(move |spine| (leaf, leaves + spine));
-    let switches = numbered('L', leaves).chain(numbered('S', spines));
-    let plan = Plan::bare(switches.collect(), (0..leaves).flat_map(up).collect());
-    plan.with_hosts(0..leaves, hosts)
-}
-
-/// Pods of `ports / 2` edges and `ports / 2` aggregation switches; aggregation switch `i` of each
-/// pod is joined to the `i`-th group of `ports / 2` core switches.
-fn fat_tree(ports: usize) -> Plan {
-    let half = ports / 2;
-    let named = |letter: char| {
-        let pairs = (1..=ports).flat_map(move |pod| (1..=half).map(move |i| (pod, i)));
-        pairs.map(move |(pod, i)| format!("{letter}{pod}_{i}"))
-    };
-    let (edge, aggregation, core) = (0, ports * half, 2 * ports * half);
-    let mut trunks = Vec::new();
-    for pod in 0..ports {
-        for i in 0..half {
-            let up = aggregation + pod * half + i;
-            trunks.extend((0..half).map(|j| (edge + pod * half + j, up)));
-            trunks.extend((0..half).map(|j| (up, core + i * half + j)));
-        }
-    }
-    let switches = named('E')
-        .chain(named('A'))
-        .chain(numbered('C', half * half));
-    Plan::bare(switches.collect(), trunks).with_hosts(0..ports * half, half as u32)
 }

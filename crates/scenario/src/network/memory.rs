@@ -35,8 +35,8 @@ const PORT_BYTES: u64 = 2_000;
 const QUEUE_BYTES: u64 = 1_000;
 /// Of a flow and what is told of it, frames on top.
 pub(crate) const FLOW_BYTES: u64 = 20_000;
-/// What a message that waits for others takes, with what it waits for.
-pub(crate) const MESSAGE_BYTES: u64 = 200;
+/// What a message that waits for others takes, with what it waits for and what is told of it.
+pub(crate) const MESSAGE_BYTES: u64 = 250;
 /// Of a frame.
 pub(crate) const FRAME_BYTES: u64 = 64;
 /// Of next hops: each switch has some to each other one with hosts.
@@ -93,10 +93,13 @@ pub(crate) fn of_frames(spec: &EthernetSpec) -> (u64, u64) {
         }
         TransportSpec::Udp { .. } => FLOW_BYTES + flow.others.len() as u64 * FLOW_BYTES,
     });
+    let groups = spec.rules.arrivals.iter();
+    let active = groups.map(|group| u64::from(group.active) * FLOW_BYTES);
+    let flows = flows.sum::<u64>() + active.sum::<u64>();
     let nodes = spec.nodes.len() as u64 * HOST_BYTES;
     let hops = Tables::size(spec).saturating_mul(HOP_BYTES);
     let channels = channels * (PORT_BYTES + classes * QUEUE_BYTES);
-    (flows.sum(), hops.saturating_add(nodes + channels))
+    (flows, hops.saturating_add(nodes + channels))
 }
 
 /// Bytes that a connection may have under way: one transfer at a time.

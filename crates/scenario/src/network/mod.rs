@@ -12,6 +12,7 @@ pub(crate) mod numbered;
 pub(crate) mod outages;
 pub(crate) mod patterns;
 pub(crate) mod room;
+mod spacing;
 pub(crate) mod tcp;
 pub(crate) mod wildcard;
 pub(crate) mod wires;

@@ -17,6 +17,9 @@ pub(crate) type Pairs = Vec<(u32, u32)>;
 /// Flows that a scenario may have.
 pub(crate) const MOST_FLOWS: u64 = 4_000_000;
 
+/// Flows that have no row, with those that have one.
+pub(crate) const MOST_MEMBERS: u64 = 1_000_000_000;
+
 /// For how many flows, or messages of flows, there is room. Asked by their number, before they are
 /// made.
 #[derive(Clone, Copy)]
@@ -32,6 +35,15 @@ pub(crate) struct Room {
 }
 
 impl Room {
+    /// The same where flows are made as they begin: as many as can be numbered.
+    pub(crate) const fn of_members(self) -> Room {
+        Room {
+            each: 0,
+            most: MOST_MEMBERS,
+            ..self
+        }
+    }
+
     /// Says that so many are too many, if they are.
     pub(crate) fn refuses(&self, at: &At, total: u64, mistakes: &mut Diagnostics) -> bool {
         let needed = total.saturating_mul(self.each);

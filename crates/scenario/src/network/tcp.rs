@@ -1,7 +1,7 @@
 //! TCP: a flavour, and what the file changes of it.
 
-use backwater_ends::spec::{AckSpec, Congestion, Ecn, TcpSpec};
-use backwater_kernel::Rate;
+use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, SlowStart, TcpSpec};
+use backwater_kernel::{Duration, Rate};
 
 use crate::given::tcp::{self as given, Acks, EcnAnswer, Preset, Tcp};
 use crate::language::kinds::OrWord;
@@ -36,6 +36,8 @@ pub(crate) fn flavour(
         (Some(Preset::BsdFull), _) => TcpSpec::bsd_full(),
         (Some(Preset::Dctcp), _) | (None, Some(EcnAnswer::Dctcp)) => TcpSpec::dctcp(),
         (None, None) if usual.is_marked => TcpSpec::dctcp(),
+        (Some(Preset::Linux3), _) => TcpSpec::linux_3(),
+        (Some(Preset::Linux6), _) => TcpSpec::linux_6(),
         (Some(Preset::Modern), _) | (None, _) => TcpSpec::modern(),
     };
     spec.mss_bytes = tcp.mss.or(usual.mss).unwrap_or(spec.mss_bytes);
@@ -47,9 +49,17 @@ pub(crate) fn flavour(
     growth(tcp, &mut spec, mistakes);
     spec.recovery = tcp.recovery.map_or(spec.recovery, Into::into);
     spec.reuse = tcp.reuse.map_or(spec.reuse, Into::into);
+    by_time(tcp, &mut spec, mistakes);
+    spec.quick_acks = tcp.quick_acks.unwrap_or(spec.quick_acks);
+    // Zero: to be that of the flow's path.
+    spec.handshake_rtt = match tcp.handshake_rtt {
+        Some(given) => given.then_some(Duration::ZERO),
+        None => spec.handshake_rtt,
+    };
     timer(layers, tcp, &mut spec, mistakes);
     spec.acks = acks(tcp, spec.acks, mistakes);
     spec.ecn = ecn(tcp, spec.ecn, mistakes);
+    super::spacing::spacing(layers, tcp, &mut spec, mistakes);
     windows(layers, place, &spec, mistakes);
     spec
 }
@@ -68,7 +78,9 @@ pub(crate) fn old_on_fast(
     let preset = chosen.map(|tcp| &tcp.preset).filter(|_| rate >= FAST)?;
     let word = match preset.value {
         Some(old @ (Preset::Bsd | Preset::BsdFull)) => old.word(),
-        Some(Preset::Modern | Preset::Dctcp) | None => return None,
+        Some(Preset::Linux3 | Preset::Linux6 | Preset::Modern | Preset::Dctcp) | None => {
+            return None;
+        }
     };
     let window_us = f64::from(spec.window_bytes) * 8e6 / rate.0 as f64;
     Diagnostic::warning("old-tcp", "TCP of the 1990s on a fast link")
@@ -99,7 +111,7 @@ pub(crate) fn layers<'a>(common: &'a Tcp, own: Option<&'a Tcp>) -> Vec<&'a Tcp> 
 }
 
 /// Of some keys, the place of the first in the last table that has any.
-fn last<'a, const N: usize>(
+pub(super) fn last<'a, const N: usize>(
     layers: &[&'a Tcp],
     places: impl Fn(&'a Tcp) -> [Option<&'a At>; N],
 ) -> Option<&'a At> {
@@ -108,20 +120,64 @@ fn last<'a, const N: usize>(
 }
 
 fn growth(tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
-    match (tcp.congestion, &spec.congestion) {
+    match (*tcp.congestion, &spec.congestion) {
         (Some(given::Congestion::Cubic), _) => spec.congestion = Congestion::Cubic,
-        (Some(given::Congestion::Reno), Congestion::Cubic) => {
+        (Some(given::Congestion::Reno), Congestion::Cubic | Congestion::Bbr | Congestion::Bbr3) => {
             spec.congestion = Congestion::Reno { eighth: false };
         }
+        (Some(given::Congestion::Bbr), _) => spec.congestion = Congestion::Bbr,
+        (Some(given::Congestion::Bbr3), _) => spec.congestion = Congestion::Bbr3,
         (Some(given::Congestion::Reno) | None, _) => {}
     }
     match (&mut spec.congestion, *tcp.eighth) {
         (Congestion::Reno { eighth }, Some(given)) => *eighth = given,
-        (Congestion::Cubic, Some(true)) => {
-            let why = "the congestion control is `cubic`";
+        (Congestion::Cubic | Congestion::Bbr | Congestion::Bbr3, Some(true)) => {
+            let why = "only Reno has that term";
             mistakes.push(Diagnostic::useless_here("eighth", &tcp.eighth.at, why));
         }
-        (Congestion::Cubic | Congestion::Outside(_), Some(_)) | (_, None) => {}
+        (
+            Congestion::Cubic | Congestion::Bbr | Congestion::Bbr3 | Congestion::Outside(_),
+            Some(_),
+        )
+        | (_, None) => {}
+    }
+}
+
+/// What needs losses by time; what a preset has of it goes with them.
+fn by_time(tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
+    let has_times = spec.recovery == Recovery::Rack;
+    let has_start = has_times && spec.congestion == Congestion::Cubic;
+    let given = [
+        (
+            "tail_loss_probe",
+            &tcp.tail_loss_probe,
+            &mut spec.tail_probe,
+        ),
+        ("prr", &tcp.prr, &mut spec.is_proportional),
+        ("dsack_undo", &tcp.dsack_undo, &mut spec.undo),
+    ];
+    for (key, given, is_on) in given {
+        *is_on = has_times && given.unwrap_or(*is_on);
+        if let (Some(true), false) = (given.value, has_times) {
+            let why = "losses do not go by time: `recovery` is not `rack`";
+            mistakes.push(Diagnostic::useless_here(key, &given.at, why));
+        }
+    }
+    let start = tcp.slow_start.map_or(spec.slow_start, Into::into);
+    spec.slow_start = if has_start { start } else { SlowStart::Loss };
+    let is_given = tcp
+        .slow_start
+        .is_some_and(|it| it != given::SlowStart::Loss);
+    if is_given && !has_start {
+        let why = match has_times {
+            true => "the congestion control is not `cubic`",
+            false => "not every acknowledgement is timed: `recovery` is not `rack`",
+        };
+        mistakes.push(Diagnostic::useless_here(
+            "slow_start",
+            &tcp.slow_start.at,
+            why,
+        ));
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the tables say about a key, a word or a group of words.
 
-use crate::compare::Scheme;
+use crate::compare::{Circuits, Control, Gate, Scheme};
 use crate::given::circuits::{control, explicit_rate, flows, policing, service, source, traffic};
 use crate::given::flits::{network as fabric, router, traffic as fabric_traffic};
 use crate::given::frames::flows as frame_flows;
@@ -92,12 +92,21 @@ fn told_of_overrides(sections: &[&'static Section], wanted: &str) -> Vec<String>
     keys.collect()
 }
 
+/// Words of schemes of `backwater compare`.
+fn scheme_words() -> impl Iterator<Item = &'static Choice> {
+    let frames = Control::WORDS.iter().chain(Gate::WORDS);
+    Circuits::WORDS.iter().chain(frames)
+}
+
 /// A scheme of `backwater compare`, whatever else the word means.
 fn scheme_text(wanted: &str) -> Option<String> {
-    let scheme = Scheme::WORDS.iter().find(|choice| choice.name == wanted)?;
+    let choice = scheme_words().find(|choice| choice.name == wanted);
+    let meaning = match choice {
+        Some(choice) => choice.meaning.to_string(),
+        None => Scheme::of_name(wanted)?.note(),
+    };
     Some(format!(
-        "{} (scheme of `backwater compare`)\n  {}\n\n  compare it   --only {}\n",
-        scheme.name, scheme.meaning, scheme.name
+        "{wanted} (scheme of `backwater compare`)\n  {meaning}\n\n  compare it   --only {wanted}\n",
     ))
 }
 
@@ -113,7 +122,9 @@ pub fn list() -> Vec<WordGroup> {
         )
     };
     vec![
-        group("schemes of compare", Scheme::WORDS),
+        group("circuits of compare", Circuits::WORDS),
+        group("controls of compare", Control::WORDS),
+        group("gates of compare", Gate::WORDS),
         group("packet flow control", control::ControlKind::WORDS),
         group("packet traffic", traffic::Traffic::WORDS),
         group("packet source controls", source::SourceControl::WORDS),
@@ -322,7 +333,7 @@ fn unknown(wanted: &str) -> String {
             }
         }
     }
-    known.extend(Scheme::WORDS.iter().map(|choice| choice.name));
+    known.extend(scheme_words().map(|choice| choice.name));
     known.extend(glossary::known());
     let parts = match wanted.len() <= LONGEST_PHRASE {
         true => known_parts(wanted, &known),

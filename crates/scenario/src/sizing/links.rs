@@ -2,12 +2,14 @@
 
 use backwater_kernel::{Channels, Duration};
 use backwater_net::frames::spec::{
-    ChannelSpec, ClassCreditRule, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, NodeKind,
-    Says, Select, TrafficSpec,
+    ChannelSpec, ClassCreditRule, ClassCreditSpec, EthernetSpec, FRAME_LEAST_BYTES,
+    FRAME_OVERHEAD_BYTES, InputSpec, NodeKind, Owner, Says, TrafficSpec,
 };
 
 use super::{Link, Sizing, counted, n23, pfc};
-use crate::frames::packets::{frame, packet_bytes};
+use crate::frames::EthernetScenario;
+use crate::frames::headroom::{Need, Place};
+use crate::frames::packets::{frame, largest_packet_bytes};
 use crate::frames::way::away;
 
 /// Links and a class with the same need.
@@ -19,13 +21,62 @@ pub struct LinkNeed {
     pub class: u8,
     /// What it is on them.
     pub sizing: Sizing,
-    /// Bytes that the file gives the class there; only for credit, whose limits are its own.
+    /// Bytes that the file gives the class there: by the limits of its credit, or what an input may
+    /// hold; `None` where memory is not by input.
     pub given: Option<u64>,
+    /// What that is good for.
+    pub verdict: Verdict,
+}
+
+/// Is what a file gives enough?
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// For no loss and the full rate.
+    Enough,
+    /// For no loss; what the full rate needs depends on other links, or on other lanes, too.
+    NoLoss,
+    /// Frames may be lost: so many bytes are missing.
+    MayLose(u64),
+    /// No frame is lost, but the link may idle: so many bytes are missing.
+    MayIdle(u64),
+    /// The file sends no frames of the class over it.
+    Unused,
+}
+
+impl Verdict {
+    /// In words.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Verdict::Enough => "enough",
+            Verdict::NoLoss => "no loss",
+            Verdict::MayLose(_) => "may lose",
+            Verdict::MayIdle(_) => "may idle",
+            Verdict::Unused => "unused",
+        }
+    }
+
+    /// Bytes that are missing for what it names.
+    pub const fn missing(self) -> Option<u64> {
+        match self {
+            Verdict::MayLose(bytes) | Verdict::MayIdle(bytes) => Some(bytes),
+            Verdict::Enough | Verdict::NoLoss | Verdict::Unused => None,
+        }
+    }
+
+    /// Of bytes that are needed and there for the full rate, where those are known.
+    fn of_rate(rate: Option<(u64, u64)>) -> Verdict {
+        match rate.map(|(needed, has)| needed.saturating_sub(has)) {
+            None => Verdict::NoLoss,
+            Some(0) => Verdict::Enough,
+            Some(missing) => Verdict::MayIdle(missing),
+        }
+    }
 }
 
 /// What links into switches need for each class that has flow control there and of which frames
 /// are sent; those that are alike together, in the order of the first.
-pub fn of_links(network: &EthernetSpec) -> Vec<LinkNeed> {
+pub fn of_links(scenario: &EthernetScenario) -> Vec<LinkNeed> {
+    let network = &scenario.network;
     let classes = Class::all(network);
     let port = classes.iter().map(|class| class.largest).max();
     let port = port.unwrap_or(FRAME_LEAST_BYTES);
@@ -33,20 +84,17 @@ pub fn of_links(network: &EthernetSpec) -> Vec<LinkNeed> {
     for id in 0..2 * network.links.len() as u32 {
         for class in &classes {
             let link = link(network, id, (class.largest, port), class.is_mixed);
-            let Some((sizing, given)) = under(network, id, class.number.into(), &link) else {
+            let class = class.number;
+            let Some(need) = under(scenario, id, class, &link) else {
                 continue;
             };
             let alike = needs.iter_mut().find(|known| {
-                (known.class, &known.sizing, known.given) == (class.number, &sizing, given)
+                let is_same = known.class == class && known.sizing == need.sizing;
+                is_same && (known.given, known.verdict) == (need.given, need.verdict)
             });
             match alike {
                 Some(known) => known.channels.push(id),
-                None => needs.push(LinkNeed {
-                    channels: vec![id],
-                    class: class.number,
-                    sizing,
-                    given,
-                }),
+                None => needs.push(need),
             }
         }
     }
@@ -66,7 +114,7 @@ impl Class {
     fn all(network: &EthernetSpec) -> Vec<Class> {
         let mut all: Vec<Class> = Vec::new();
         for flow in &network.flows {
-            let largest = frame(packet_bytes(&flow.transport), flow.is_tagged);
+            let largest = frame(largest_packet_bytes(&flow.transport), flow.is_tagged);
             let is_mixed = flow.transport.is_connection() || has_last_frame(&flow.traffic);
             match all.iter_mut().find(|own| own.number == flow.class) {
                 Some(own) => {
@@ -119,44 +167,81 @@ fn link(network: &EthernetSpec, id: u32, (largest, port): (u32, u32), is_mixed: 
 }
 
 /// What controls a class over a channel, and what it has there.
-fn under(
-    network: &EthernetSpec,
-    id: u32,
-    class: usize,
-    link: &Link,
-) -> Option<(Sizing, Option<u64>)> {
+fn under(scenario: &EthernetScenario, id: u32, class: u8, link: &Link) -> Option<LinkNeed> {
+    let network = &scenario.network;
     let (_, to) = network.links.ends(id);
     let NodeKind::Switch(switch) = &network.nodes[to as usize].kind else {
         return None;
     };
     let channel = network.links.channel(id);
-    if let Some(Some(credit)) = channel.credits.get(class) {
-        let (unit, overhead) = (credit.unit_bytes, credit.overhead_bytes);
-        let (sizing, units) = match credit.rule {
-            ClassCreditRule::Zones(zones) => {
-                let units = zones.n1.saturating_add(zones.n2).saturating_add(zones.n3);
-                (n23::zones(link, zones.n2, unit), units)
-            }
-            ClassCreditRule::Counters(lane) => {
-                let sizing = in_cells(channel, link, (unit, overhead))?;
-                (sizing, lane.limit_units)
-            }
-        };
-        return Some((sizing, Some(u64::from(units) * u64::from(unit))));
+    if let Some(Some(credit)) = channel.credits.get(usize::from(class)) {
+        return with_credit(channel, credit, (id, class), link);
     }
-    let rules = switch.back_pressure.as_ref()?;
-    let is_stopped = rules.select == Select::Port || rules.classes >> class & 1 == 1;
-    is_stopped.then(|| {
+    let rules = switch.stops.over(id)?;
+    rules.holds(class).then(|| {
         let sizing = Sizing {
-            scheme: match rules.select {
-                Select::Port => "pause",
-                Select::Class => "pfc",
-                Select::Destination(_) => "destination",
-            },
+            scheme: rules.word(),
             ..pfc::stops(link)
         };
-        (sizing, None)
+        let input = channel.inputs.get(usize::from(class));
+        let is_watched = |input: &&InputSpec| input.high_bytes < u64::MAX;
+        let rate = input.filter(is_watched).map(|input| input.low_bytes);
+        LinkNeed {
+            channels: vec![id],
+            class,
+            verdict: of_stops(&scenario.headroom, (id, class), sizing.full_rate.zip(rate)),
+            given: input.and_then(|input| input.limit_bytes),
+            sizing,
+        }
     })
+}
+
+/// Credit loses nothing, whatever its limits.
+fn with_credit(
+    channel: &ChannelSpec,
+    credit: &ClassCreditSpec,
+    (id, class): (u32, u8),
+    link: &Link,
+) -> Option<LinkNeed> {
+    let (unit, overhead) = (credit.unit_bytes, credit.overhead_bytes);
+    let (sizing, units) = match credit.rule {
+        ClassCreditRule::Zones(zones) => {
+            let units = zones.n1.saturating_add(zones.n2).saturating_add(zones.n3);
+            (n23::zones(link, zones.n2, unit), units)
+        }
+        ClassCreditRule::Counters(lane) => {
+            let sizing = in_cells(channel, link, (unit, overhead))?;
+            (sizing, lane.limit_units)
+        }
+    };
+    let given = u64::from(units) * u64::from(unit);
+    // Lanes of flows or hosts have so much each, and share the link.
+    let alone = (credit.owner == Owner::Class).then_some(());
+    Some(LinkNeed {
+        channels: vec![id],
+        class,
+        verdict: Verdict::of_rate(alone.and(sizing.both).map(|both| (both, given))),
+        given: Some(given),
+        sizing,
+    })
+}
+
+/// What the account of headroom says of all places that hold what comes over a channel; a pool that
+/// is enough for some inputs at once is short of nothing that one link needs.
+fn of_stops(account: &[Need], (id, class): (u32, u8), rate: Option<(u64, u64)>) -> Verdict {
+    let holds = |need: &&Need| {
+        let mut brought = need.brought.iter();
+        let is_pool = need.place == Place::Pool;
+        (is_pool || need.class == class) && brought.any(|own| own.inputs.contains(&id))
+    };
+    let is_short = |need: &Need| need.place != Place::Pool || need.at_once() == 0;
+    let places = account.iter().filter(holds);
+    let missing = places.map(|need| if is_short(need) { need.missing() } else { 0 });
+    match missing.max() {
+        None => Verdict::Unused,
+        Some(0) => Verdict::of_rate(rate),
+        Some(missing) => Verdict::MayLose(missing),
+    }
 }
 
 fn in_cells(channel: &ChannelSpec, link: &Link, cell: (u32, i32)) -> Option<Sizing> {

@@ -28,7 +28,7 @@ use crate::frames::headroom;
 use crate::frames::stops;
 use crate::language::units::{self, Fault};
 
-pub use links::{LinkNeed, of_links};
+pub use links::{LinkNeed, Verdict, of_links};
 
 /// One link between two switches, and the frames that cross it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

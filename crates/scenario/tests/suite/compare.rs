@@ -6,7 +6,12 @@ use backwater_kernel::Duration;
 use backwater_scenario::compare::{ComparedTraffic, Comparison, Part, Scheme, Unit, is_comparison};
 use backwater_scenario::{Engine, Limits, Set, Source};
 
-const SHIPPED: [&str; 3] = ["parking-lot", "speed-mismatch", "request-response"];
+const SHIPPED: [&str; 4] = [
+    "parking-lot",
+    "speed-mismatch",
+    "request-response",
+    "controls-and-gates",
+];
 
 fn shipped(name: &str) -> Source {
     let path = format!(
@@ -15,6 +20,10 @@ fn shipped(name: &str) -> Source {
     );
     let text = std::fs::read_to_string(&path).expect(&path);
     Source::new(format!("{name}.toml"), text)
+}
+
+fn scheme(name: &str) -> Scheme {
+    Scheme::of_name(name).expect(name)
 }
 
 fn read(name: &str) -> Comparison {
@@ -34,7 +43,8 @@ fn mistakes(name: &str, from: &str, to: &str) -> String {
 #[test]
 fn starts_are_drawn_by_the_seed_and_the_same_under_every_scheme() {
     let jitter = Set::new("run.start_jitter=2 ms").expect("a key and a value");
-    for name in SHIPPED {
+    // The last has a jitter of its own.
+    for name in &SHIPPED[..3] {
         let plain = read(name);
         let comparison = Comparison::read(&shipped(name), std::slice::from_ref(&jitter));
         let comparison = comparison.unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
@@ -44,20 +54,20 @@ fn starts_are_drawn_by_the_seed_and_the_same_under_every_scheme() {
             let words = words.filter_map(|rest| Some(rest.split_once('"')?.0.to_owned()));
             words.collect::<Vec<String>>()
         };
-        let frames = starts(Scheme::None, 1);
-        assert_eq!(frames, starts(Scheme::Pfc, 1), "{name}");
-        let circuits = starts(Scheme::N23, 1);
-        assert_eq!(circuits, starts(Scheme::Abr, 1), "{name}");
+        let frames = starts(scheme("none"), 1);
+        assert_eq!(frames, starts(scheme("pfc"), 1), "{name}");
+        let circuits = starts(scheme("n23"), 1);
+        assert_eq!(circuits, starts(scheme("abr"), 1), "{name}");
         assert!(
             circuits.iter().all(|start| frames.contains(start)),
             "{name}"
         );
-        assert_ne!(frames, starts(Scheme::None, 2), "{name}");
+        assert_ne!(frames, starts(scheme("none"), 2), "{name}");
         assert_eq!(comparison.drawn(3).bursts().len(), plain.bursts().len());
         for (late, soon) in comparison.drawn(3).bursts().iter().zip(plain.bursts()) {
             assert!((soon.0..=soon.0 + Duration(2_000_000_000)).contains(&late.0));
         }
-        for &scheme in Scheme::ALL {
+        for scheme in Scheme::every() {
             let scenario = comparison.scenario(scheme, 2, &Limits::default());
             scenario.unwrap_or_else(|wrong| panic!("{name}, {}: {wrong}", scheme.name()));
         }
@@ -69,7 +79,7 @@ fn shipped_comparisons_give_sound_scenarios_for_every_scheme() {
     for name in SHIPPED {
         assert!(is_comparison(&shipped(name)));
         let comparison = read(name);
-        for &scheme in Scheme::ALL {
+        for scheme in Scheme::every() {
             let scenario = comparison.scenario(scheme, 7, &Limits::default());
             let scenario = scenario.unwrap_or_else(|wrong| {
                 let text = comparison.text(scheme, 7);
@@ -90,7 +100,7 @@ fn shipped_comparisons_give_sound_scenarios_for_every_scheme() {
 fn every_flow_of_a_scenario_has_a_role() {
     for name in SHIPPED {
         let comparison = read(name);
-        for &scheme in Scheme::ALL {
+        for scheme in Scheme::every() {
             let scenario = comparison.scenario(scheme, 1, &Limits::default());
             let names: Vec<String> = match scenario.expect("sound").engine {
                 Engine::Packet(packet) => {
@@ -127,10 +137,10 @@ fn bursts_are_cut_as_the_engines_need_them() {
     assert_eq!((count, bytes), (4, 200_000));
     assert_eq!(Unit::Cell.count(bytes), 4167);
     assert_eq!(Unit::Frame.count(bytes), 136);
-    let frames = comparison.roles(Scheme::None);
+    let frames = comparison.roles(scheme("none"));
     assert_eq!(frames["bursts[4]"].part, Part::Burst(3));
     assert!(!frames.contains_key("bursts[5]"));
-    let cells = comparison.roles(Scheme::N23);
+    let cells = comparison.roles(scheme("n23"));
     assert_eq!(cells["bursts"].part, Part::Forward);
     let bursts = comparison.bursts();
     let first = bursts[0];
@@ -147,13 +157,17 @@ fn only_frames_under_reno_have_a_window_and_only_messages_go_over_tcp_without() 
         let count = |word: &str| text.matches(&format!("transport = \"{word}\"")).count();
         (count("tcp"), count("udp"))
     };
-    assert_eq!(transports(Scheme::Reno), (5, 0));
-    assert_eq!(transports(Scheme::Dctcp), (5, 0));
-    assert_eq!(transports(Scheme::Pause), (4, 1));
+    assert_eq!(transports(scheme("reno")), (5, 0));
+    assert_eq!(transports(scheme("dctcp")), (5, 0));
+    assert_eq!(transports(scheme("pause")), (4, 1));
     // 128,000 B are 88 segments.
-    let pause = comparison.text(Scheme::Pause, 1);
+    let pause = comparison.text(scheme("pause"), 1);
     assert_eq!(pause.matches("initial_window = 88,").count(), 4);
-    assert!(!comparison.text(Scheme::Reno, 1).contains("initial_window"));
+    assert!(
+        !comparison
+            .text(scheme("reno"), 1)
+            .contains("initial_window")
+    );
 }
 
 #[test]
@@ -164,7 +178,7 @@ fn marks_begin_at_a_seventh_of_what_the_path_holds_within_limits() {
             .map(|set| Set::new(set).expect("a set"))
             .collect();
         let comparison = Comparison::read(&shipped("parking-lot"), &sets).expect("sound");
-        let text = comparison.text(Scheme::Dctcp, 1);
+        let text = comparison.text(scheme("dctcp"), 1);
         let line = text.lines().find(|line| line.starts_with("mark_above"));
         line.expect("queues mark").to_string()
     };
@@ -179,7 +193,7 @@ fn marks_begin_at_a_seventh_of_what_the_path_holds_within_limits() {
         marked(&["schemes.dctcp.mark_above=\"30 kB\""]),
         "mark_above = \"30000 B\""
     );
-    let reno = read("parking-lot").text(Scheme::Reno, 1);
+    let reno = read("parking-lot").text(scheme("reno"), 1);
     assert!(!reno.contains("mark_above"), "{reno}");
 }
 
@@ -190,7 +204,7 @@ fn thresholds_leave_room_and_a_buffer_too_small_is_told() {
     assert!(wrong.contains("parking-lot.toml:22:10"), "{wrong}");
     let set = Set::new("schemes.pfc.xoff=30 kB").expect("a key and a value");
     let comparison = Comparison::read(&shipped("parking-lot"), &[set]).expect("sound");
-    let text = comparison.text(Scheme::Pfc, 1);
+    let text = comparison.text(scheme("pfc"), 1);
     assert!(text.contains("xoff = \"30 kB\""), "{text}");
     assert!(text.contains("xon = \"26250 B\""), "{text}");
 }
@@ -213,7 +227,13 @@ fn thresholds_of_stops_by_host_leave_room_for_each() {
         flows.concat()
     );
     let comparison = Comparison::read(&Source::new("x.toml", text), &[]).expect("sound");
-    for scheme in [Scheme::Pause, Scheme::Destination] {
+    for name in [
+        "pause",
+        "destination",
+        "hpcc+destination",
+        "reno+destination",
+    ] {
+        let scheme = scheme(name);
         let scenario = comparison.scenario(scheme, 1, &Limits::default());
         if let Err(wrong) = scenario {
             panic!("{}", wrong.render(false));
@@ -263,7 +283,8 @@ fn without_any_line_it_can_run_or_says_what_is_missing() {
         let text = kept.join("\n");
         match Comparison::read(&Source::new("x.toml", text), &[]) {
             Ok(comparison) => {
-                for scheme in [Scheme::None, Scheme::N23] {
+                for name in ["none", "n23", "dcqcn+pfc"] {
+                    let scheme = scheme(name);
                     let scenario = comparison.scenario(scheme, 1, &Limits::default());
                     if let Err(wrong) = scenario {
                         panic!("without line {}: {}", left_out + 1, wrong.render(false));
@@ -339,5 +360,65 @@ fn a_message_alone_takes_what_its_frames_take_one_by_one() {
             assert_eq!(found, expected, "{name}, {}", flow.name);
         }
         assert!(messages > 0);
+    }
+}
+
+/// What the file gives of a control stands in its scenario, and of no other.
+#[test]
+fn keys_of_queue_pairs_are_those_of_their_scenarios() {
+    let sets = [
+        "schemes.dcqcn.profile=paper",
+        "schemes.dcqcn.ecn={ min = \"5 kB\", max = \"200 kB\", probability = 0.01 }",
+        "schemes.rocc.reference=30 kB",
+        "schemes.rocc.recovery=1 ms",
+        "schemes.timely.patched_beta=0.01",
+        "schemes.timely.t_low=40 us",
+        "schemes.roce.recovery=selective",
+    ];
+    let sets = sets.map(|set| Set::new(set).expect("a set"));
+    let comparison = Comparison::read(&shipped("parking-lot"), &sets).expect("sound");
+    let lines = |name: &str| {
+        let text = comparison.text(scheme(name), 1);
+        let keys = ["ecn = ", "rocc = ", "control = ", "recovery = "];
+        let lines = text
+            .lines()
+            .filter(|line| keys.iter().any(|key| line.starts_with(key)));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(
+        lines("dcqcn+pfc"),
+        "ecn = { min = \"5 kB\", max = \"200 kB\", probability = 0.01 }\n\
+         control = { kind = \"dcqcn\", profile = \"paper\" }\nrecovery = \"selective\""
+    );
+    assert_eq!(
+        lines("rocc"),
+        "rocc = { reference = \"30 kB\" }\n\
+         control = { kind = \"rocc\", recovery = \"1 ms\" }\nrecovery = \"selective\""
+    );
+    assert_eq!(
+        lines("timely+cbfc"),
+        "control = { kind = \"timely\", least = \"6220 kbps\", t_low = \"40 us\" }\n\
+         recovery = \"selective\""
+    );
+    assert_eq!(
+        lines("patched-timely"),
+        "control = { kind = \"timely\", profile = \"patched\", least = \"6220 kbps\", \
+         patched_beta = 0.01, t_low = \"40 us\" }\nrecovery = \"selective\""
+    );
+    for scheme in Scheme::every() {
+        let scenario = comparison.scenario(scheme, 1, &Limits::default());
+        scenario.unwrap_or_else(|wrong| panic!("{scheme}: {}", wrong.render(false)));
+    }
+}
+
+/// Messages of queue pairs are theirs; what has no closed loop stays UDP, as under TCP.
+#[test]
+fn queue_pairs_carry_all_but_constant_rates() {
+    let comparison = read("request-response");
+    for scheme in Scheme::chosen("hpcc+*") {
+        let text = comparison.text(scheme, 1);
+        let count = |word: &str| text.matches(&format!("transport = \"{word}\"")).count();
+        assert_eq!((count("roce"), count("tcp"), count("udp")), (5, 0, 0));
+        assert!(!text.contains("initial_window"), "{text}");
     }
 }

@@ -121,6 +121,7 @@ fn values_of_the_wrong_type_are_refused() {
         "ignores_stops",
         "eighth",
         "idle_restart",
+        "handshake_rtt",
         "tagged",
         "rtp",
         "limit_jump",

@@ -17,6 +17,8 @@ struct Choice {
     tables: &'static str,
     /// Keys of `[link]`.
     link: &'static str,
+    /// Keys of the link between the switches.
+    trunk: &'static str,
     /// Keys of every flow.
     flow: &'static str,
 }
@@ -27,7 +29,16 @@ const fn tables(name: &'static str, tables: &'static str) -> Choice {
         name,
         tables,
         link: "",
+        trunk: "",
         flow: "",
+    }
+}
+
+/// Flow control of the link between the switches alone, beside that of all others.
+const fn trunk(name: &'static str, tables: &'static str, trunk: &'static str) -> Choice {
+    Choice {
+        trunk,
+        ..self::tables(name, tables)
     }
 }
 
@@ -40,6 +51,7 @@ enum Choices {
         group: &'static str,
         table: &'static str,
         more: &'static [(&'static str, &'static str)],
+        also: &'static [Choice],
     },
     /// These.
     Here(&'static [Choice]),
@@ -51,14 +63,20 @@ const fn words(group: &'static str, table: &'static str) -> Choices {
         group,
         table,
         more: &[],
+        also: &[],
     }
 }
 
 impl Choices {
     fn all(self) -> Vec<Choice> {
-        let (group, table, more) = match self {
+        let (group, table, more, also) = match self {
             Choices::Here(choices) => return choices.to_vec(),
-            Choices::Words { group, table, more } => (group, table, more),
+            Choices::Words {
+                group,
+                table,
+                more,
+                also,
+            } => (group, table, more, also),
         };
         let groups = list();
         let known = groups.iter().find(|(name, _)| *name == group);
@@ -69,7 +87,8 @@ impl Choices {
             // As many as there are words.
             tables(word, format!("[{table}]\nkind = \"{word}\"\n{more}").leak())
         };
-        words.iter().map(|(word, _)| choice(word)).collect()
+        let words = words.iter().map(|(word, _)| choice(word));
+        words.chain(also.iter().copied()).collect()
     }
 }
 
@@ -122,6 +141,7 @@ const CELLS: Half = Half {
                     name: "abr",
                     tables: "",
                     link: "explicit_rate = { kind = \"erica\" }\n",
+                    trunk: "",
                     flow: "traffic = { kind = \"greedy\" }\n\
                            source_control = { kind = \"abr\", icr = \"10 Mbps\" }\n",
                 },
@@ -150,6 +170,19 @@ const FRAMES: Half = Half {
                     "unit = \"64 B\"
 ",
                 )],
+                also: &[
+                    trunk("pfc on one link", "", "flow_control.kind = \"pfc\"\n"),
+                    trunk(
+                        "pause on one link, n23",
+                        "[flow_control]\nkind = \"n23\"\n",
+                        "flow_control.kind = \"pause\"\n",
+                    ),
+                    trunk(
+                        "cbfc on one link, pfc",
+                        "[flow_control]\nkind = \"pfc\"\ndetect = \"inputs\"\n",
+                        "flow_control.kind = \"cbfc\"\n",
+                    ),
+                ],
             },
         ),
         (
@@ -188,10 +221,19 @@ const FRAMES: Half = Half {
                     "cubic",
                     "tcp = { preset = \"modern\", congestion = \"cubic\" }\n",
                 ),
+                flow(
+                    "bbr",
+                    "tcp = { preset = \"modern\", congestion = \"bbr\" }\n",
+                ),
+                flow(
+                    "bbr3",
+                    "tcp = { preset = \"modern\", congestion = \"bbr3\" }\n",
+                ),
                 Choice {
                     name: "dctcp",
                     tables: "[[classes]]\nclass = 0\nmark_above = \"30 kB\"\n",
                     link: "",
+                    trunk: "",
                     flow: "tcp = { preset = \"dctcp\" }\n",
                 },
                 flow(
@@ -209,6 +251,7 @@ const fn flow(name: &'static str, flow: &'static str) -> Choice {
         name,
         tables: "",
         link: "",
+        trunk: "",
         flow,
     }
 }
@@ -229,6 +272,9 @@ impl Half {
         );
         for (a, b) in [("A", "S"), ("B", "S"), ("S", "T"), ("T", "C")] {
             let _ = writeln!(text, "[[links]]\nbetween = [\"{a}\", \"{b}\"]");
+            if b == "T" {
+                text += &join(|choice| choice.trunk);
+            }
         }
         for (from, other) in [("A", "B"), ("B", "A")] {
             let own = join(|choice| choice.flow);

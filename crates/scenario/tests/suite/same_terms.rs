@@ -6,7 +6,7 @@ use backwater_net::frames::spec::{
     EthernetSpec, NodeKind as FrameNode, TransportSpec, WIRE_OVERHEAD_BYTES, largest_bytes,
 };
 use backwater_net::spec::{FlowControlSpec, NetworkSpec, NodeKind, SchedulerSpec};
-use backwater_scenario::compare::{Comparison, Scheme};
+use backwater_scenario::compare::{Comparison, Gate, Scheme};
 use backwater_scenario::{Engine, Limits, Scenario, Set, Source};
 
 /// A full frame on the wire, in memory, and its payload as a datagram.
@@ -67,6 +67,10 @@ fn random(seed: u64) -> String {
         );
     }
     text
+}
+
+fn scheme(name: &str) -> Scheme {
+    Scheme::of_name(name).expect(name)
 }
 
 fn read(text: &str, sets: &[&str]) -> Comparison {
@@ -144,11 +148,11 @@ fn of_frames(spec: &EthernetSpec, scheme: Scheme) -> Vec<Has> {
                 has.is_fifo &= own.queues.len() == 1;
             }
             let bytes = match scheme {
-                Scheme::Pfc if to == id => own.inputs[0].limit_bytes,
-                Scheme::N23Class | Scheme::Cbfc if to == id => {
+                Scheme::Frames(_, Gate::Pfc) if to == id => own.inputs[0].limit_bytes,
+                Scheme::Frames(_, Gate::N23Class | Gate::Cbfc) if to == id => {
                     own.credits[0].map(|credit| u64::from(credit.units() * credit.unit_bytes))
                 }
-                Scheme::Pfc | Scheme::N23Class | Scheme::Cbfc => continue,
+                Scheme::Frames(_, Gate::Pfc | Gate::N23Class | Gate::Cbfc) => continue,
                 _ if from == id => own.queues[0].limit_bytes,
                 _ => continue,
             };
@@ -212,7 +216,7 @@ fn shipped_comparisons_give_all_schemes_the_same_terms() {
         ("request-response", 200_000),
     ] {
         let comparison = read(&shipped(name), &[]);
-        for &scheme in Scheme::ALL {
+        for scheme in Scheme::every() {
             let scenario = comparison.scenario(scheme, 1, &Limits::default());
             let wrong = broken(scheme, &scenario.expect("sound"), buffer);
             assert_eq!(wrong, None, "{name}, {}", scheme.name());
@@ -225,7 +229,7 @@ fn random_comparisons_give_all_schemes_the_same_terms() {
     for seed in 0..60 {
         let text = random(seed);
         let comparison = read(&text, &[]);
-        for &scheme in Scheme::ALL {
+        for scheme in Scheme::every() {
             let scenario = comparison.scenario(scheme, 1, &Limits::default());
             let scenario = scenario.unwrap_or_else(|wrong| {
                 panic!("seed {seed}, {}: {}", scheme.name(), wrong.render(false))
@@ -244,29 +248,29 @@ fn other_terms_are_found() {
         let scenario = comparison(set).scenario(scheme, 1, &Limits::default());
         broken(scheme, &scenario.expect("sound"), buffer).is_some()
     };
-    assert!(under(Scheme::N23, "schemes.n23.unit=cell", 500_000));
-    assert!(under(Scheme::Abr, "scheduler.kind=round-robin", 500_000));
-    assert!(!under(Scheme::Pfc, "scheduler.kind=round-robin", 500_000));
-    for &scheme in Scheme::ALL {
+    assert!(under(scheme("n23"), "schemes.n23.unit=cell", 500_000));
+    assert!(under(scheme("abr"), "scheduler.kind=round-robin", 500_000));
+    assert!(!under(scheme("pfc"), "scheduler.kind=round-robin", 500_000));
+    for scheme in Scheme::every() {
         let name = scheme.name();
         assert!(under(scheme, "switch.buffer=400 kB", 500_000), "{name}");
     }
     // Zones that the loop needs are less than the memory, and never more.
-    assert!(under(Scheme::N23, "schemes.n23.target=full", 500_000));
-    assert!(!under(Scheme::N23, "schemes.n23.target=1 Tbps", 500_000));
+    assert!(under(scheme("n23"), "schemes.n23.target=full", 500_000));
+    assert!(!under(scheme("n23"), "schemes.n23.target=1 Tbps", 500_000));
 }
 
 #[test]
 fn circuits_share_the_memory_of_a_switch_evenly() {
     let comparison = read(&shipped("parking-lot"), &[]);
-    let text = comparison.text(Scheme::N23, 1);
+    let text = comparison.text(scheme("n23"), 1);
     // S1: 3 ports of 500 kB for A and B, 494 frames of 1,518 B each, ten of them N2. S2: 5 ports
     // for A to D, 411.
     assert!(text.contains("{ link = \"A->S1\", n3 = 484 }"), "{text}");
     assert!(text.contains("{ link = \"S1->S2\", n3 = 401 }"), "{text}");
     assert!(text.contains("message = \"84 B\""), "{text}");
     let loops = read(&shipped("parking-lot"), &["schemes.n23.target=full"]);
-    let text = loops.text(Scheme::N23, 1);
+    let text = loops.text(scheme("n23"), 1);
     // 1,538 and 84 B at 622 Mbps and 50 us twice are 120.9 us: 6.1 frames.
     assert!(text.contains("{ link = \"A->S1\", n3 = 7 }"), "{text}");
 }
@@ -296,7 +300,7 @@ fn a_memory_too_small_for_a_scheme_is_an_error_only_where_it_is_wanted() {
     );
     assert_eq!(
         fits.expect("queues need no more"),
-        [Scheme::None, Scheme::Reno]
+        [scheme("none"), scheme("reno")]
     );
     let unknown = with("switch.buffer=17 kB", "schemes.only=[\"paus\"]");
     let unknown = unknown.expect_err("no such scheme").render(false);

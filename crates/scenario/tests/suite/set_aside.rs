@@ -213,7 +213,7 @@ fn pfc_on_and_off_is_an_axis() {
     let has_stops = |scenario: &Scenario| {
         let network = &scenario.ethernet().expect("for Ethernet").network;
         network.nodes.iter().any(|node| match &node.kind {
-            backwater_net::frames::spec::NodeKind::Switch(switch) => switch.back_pressure.is_some(),
+            backwater_net::frames::spec::NodeKind::Switch(switch) => switch.stops.common.is_some(),
             backwater_net::frames::spec::NodeKind::Station { .. } => false,
         })
     };

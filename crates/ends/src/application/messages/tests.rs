@@ -3,13 +3,14 @@
 use alloc::vec;
 
 use super::*;
-use crate::spec::messages::MessageSpec;
+use crate::spec::messages::{ComputeSpec, MessageSpec};
 
 fn message(bytes: u64, after: Vec<Happened>, think_ps: u64) -> MessageSpec {
     MessageSpec {
         bytes,
         after,
         think: Duration(think_ps),
+        step: 0,
     }
 }
 
@@ -25,6 +26,7 @@ fn list() -> MessagesSpec {
             message(30, vec![received(1, 0), received(2, 0)], 7),
             message(20, vec![], 0),
         ],
+        computes: vec![],
     }
 }
 
@@ -32,16 +34,16 @@ fn list() -> MessagesSpec {
 fn one_begins_after_all_it_waits_for_and_not_before_the_one_ahead() {
     let mut messages = Messages::new(0, &list());
     assert_eq!(messages.wakes_at(), Some(Time(110)));
-    assert_eq!(messages.begin(Time(110)), 50);
+    assert_eq!(messages.begin(Time(110)), Some(50));
     assert_eq!(messages.wakes_at(), None);
-    messages.on_happened(Time(200), 1);
+    messages.on_happened(Time(200), Waiter::Message(1));
     assert_eq!(messages.wakes_at(), None);
-    messages.on_happened(Time(250), 1);
+    messages.on_happened(Time(250), Waiter::Message(1));
     assert_eq!(messages.wakes_at(), Some(Time(257)));
-    assert_eq!(messages.begin(Time(257)), 30);
+    assert_eq!(messages.begin(Time(257)), Some(30));
     // The third waits for nothing, but goes behind the second.
     assert_eq!(messages.wakes_at(), Some(Time(257)));
-    assert_eq!(messages.begin(Time(257)), 20);
+    assert_eq!(messages.begin(Time(257)), Some(20));
     assert_eq!(messages.wakes_at(), None);
 }
 
@@ -49,18 +51,21 @@ fn one_begins_after_all_it_waits_for_and_not_before_the_one_ahead() {
 fn positions_say_what_was_sent_and_received() {
     let mut messages = Messages::new(3, &list());
     messages.begin(Time(110));
-    assert_eq!(messages.on_sent(49), None);
+    assert_eq!(messages.on_sent(Time(120), 49), None);
     let sent = Happened::Sent {
         flow: 3,
         message: 0,
     };
-    assert_eq!(messages.on_sent(50), Some(sent));
-    assert_eq!(messages.on_sent(50), None);
+    assert_eq!(messages.on_sent(Time(120), 50), Some(sent));
+    assert_eq!(messages.on_sent(Time(120), 50), None);
     messages.take(49);
-    assert_eq!(messages.on_received(), None);
+    assert_eq!(messages.on_received(Time(130)), None);
     messages.take(1);
-    assert_eq!(messages.on_received(), Some((received(3, 0), Time(110))));
-    assert_eq!(messages.on_received(), None);
+    assert_eq!(
+        messages.on_received(Time(130)),
+        Some((received(3, 0), Time(110)))
+    );
+    assert_eq!(messages.on_received(Time(130)), None);
 }
 
 #[test]
@@ -73,7 +78,10 @@ fn the_other_end_hears_when_they_begin() {
     assert_eq!((news, here.take_news()), (Some(Time(110)), None));
     there.hear(Time(110));
     there.take(50);
-    assert_eq!(there.on_received(), Some((received(0, 0), Time(110))));
+    assert_eq!(
+        there.on_received(Time(130)),
+        Some((received(0, 0), Time(110)))
+    );
 }
 
 #[test]
@@ -83,11 +91,39 @@ fn dependences_are_found() {
     all.add(4, &list());
     all.close();
     let of = |what| all.of(what).map(|at| all.waiting(at)).collect::<Vec<_>>();
-    assert_eq!(of(received(1, 0)), [(4, 1), (5, 1)]);
+    assert_eq!(
+        of(received(1, 0)),
+        [4, 5].map(|flow| (flow, Waiter::Message(1)))
+    );
     assert_eq!(of(received(1, 1)), []);
     let sent = Happened::Sent {
         flow: 1,
         message: 0,
     };
     assert_eq!(of(sent), []);
+}
+
+/// Computing goes on one after another, beside messages that do not wait for it.
+#[test]
+fn a_host_computes_one_thing_after_another() {
+    let compute = |after: Vec<Happened>, time: u64| ComputeSpec {
+        after,
+        time: Duration(time),
+    };
+    let mut spec = list();
+    spec.computes = vec![compute(vec![], 5), compute(vec![received(1, 0)], 20)];
+    let mut messages = Messages::new(4, &spec);
+    assert_eq!(messages.wakes_at(), Some(Time(105)));
+    assert_eq!(messages.on_computed(Time(104)), None);
+    let computed = |compute: u32| Happened::Computed { flow: 4, compute };
+    assert_eq!(messages.on_computed(Time(105)), Some(computed(0)));
+    assert_eq!(messages.on_computed(Time(105)), None);
+    // What it waits for came while the first was under way.
+    messages.on_happened(Time(103), Waiter::Compute(1));
+    assert_eq!(messages.wakes_at(), Some(Time(110)));
+    messages.begin(Time(110));
+    assert_eq!(messages.wakes_at(), Some(Time(125)));
+    assert_eq!(messages.on_computed(Time(125)), Some(computed(1)));
+    assert_eq!(messages.wakes_at(), None);
+    assert_eq!(messages.outcome().computed, [Time(105), Time(125)]);
 }

@@ -1,6 +1,7 @@
 //! A connection: both ends, the frames each has under way, what uses it.
 
-use backwater_kernel::Time;
+use backwater_kernel::stream::Purpose;
+use backwater_kernel::{Stream, Time};
 
 use super::super::transfers::{End, Milestone, Plan, Transfers};
 use super::frames::Frames;
@@ -33,9 +34,11 @@ pub struct Connection {
 impl Connection {
     /// A connection on which nothing was sent, between these hosts.
     pub fn new(spec: &CellTcpSpec, flows: [u32; 2], hosts: [u32; 2], seed: u64) -> Connection {
-        let end = |host, opens| {
+        let end = |host, opens: bool| {
             let clock = HostClock::of_host(seed, host, &spec.tcp);
-            Endpoint::new(&spec.tcp, clock, opens)
+            let flow = u64::from(flows[usize::from(!opens)]);
+            let key = Stream::new(seed, flow, Purpose::Probing).next_u64();
+            Endpoint::new(&spec.tcp, clock, opens).draw_from(key)
         };
         Connection {
             spec: spec.clone(),

@@ -59,7 +59,7 @@ impl Sender {
                 self.is_recovering = true;
                 self.is_due = true;
             }
-            Recovery::Sack => {
+            Recovery::Sack | Recovery::Rack => {
                 self.is_recovering = true;
                 self.is_due = true;
             }
@@ -94,7 +94,7 @@ impl Sender {
                 self.control.set_window((deflated + back).max(mss));
                 self.is_due = true;
             }
-            Recovery::Sack => {}
+            Recovery::Sack | Recovery::Rack => {}
         }
         self.is_recovering = !is_over;
         false
@@ -139,5 +139,29 @@ impl Sender {
         counts.ecn_cuts += 1;
         self.control.on_mark(now, self.limit());
         self.cuts.on_cut(self.max);
+    }
+
+    /// A segment of data goes out, from the first position up to the second.
+    #[inline]
+    pub(super) fn sent_by_count(
+        &mut self,
+        now: Time,
+        spec: &TcpSpec,
+        clock: &HostClock,
+        (seq, stop): (u64, u64),
+        is_again: bool,
+    ) {
+        if is_again {
+            self.rtt.cancel();
+            self.high_rxt = self.high_rxt.max(stop);
+        } else {
+            self.rtt.begin(now, seq);
+        }
+        self.is_due = false;
+        self.next = self.next.max(stop);
+        self.max = self.max.max(stop);
+        if self.rto_at == Time::MAX {
+            self.arm(now, spec, clock);
+        }
     }
 }

@@ -145,13 +145,18 @@ impl Pipe {
         )?;
         let blocks = usize::from(segment.sack_blocks);
         for &(first, end) in &segment.sack[..blocks] {
+            let is_twice = segment.twice().is_some() && (first, end) == segment.sack[0];
             require(
-                books.has(first, end) && first > next,
+                books.has(first, end) && (first > next || is_twice),
                 "a block that is not there",
             )?;
         }
         require(
-            blocks == 0 || self.spec.recovery == Recovery::Sack,
+            segment.twice().is_none() || self.spec.recovery == Recovery::Rack,
+            "says what came twice without RACK",
+        )?;
+        require(
+            blocks == 0 || self.spec.recovery.has_sack(),
             "blocks without SACK",
         )?;
         self.syns += u64::from(segment.flags & flags::SYN != 0);
@@ -160,7 +165,10 @@ impl Pipe {
             return Ok(());
         }
         let end = segment.seq + u64::from(segment.bytes);
-        require(segment.bytes <= self.spec.mss_bytes, "more than a segment")?;
+        require(
+            segment.bytes <= self.spec.largest().0,
+            "more than a segment",
+        )?;
         require(end <= books.handed, "sends what was not handed over")?;
         require(segment.seq <= books.sent_to, "leaves out bytes")?;
         require(segment.seq >= una, "sends what was acknowledged")?;

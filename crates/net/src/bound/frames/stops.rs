@@ -13,8 +13,7 @@ use super::curve::wire_ps;
 use super::settle::Analysis;
 use super::ways::Member;
 use crate::spec::frames::{
-    BackPressureSpec, CLASSES_MAX, Detect, MemorySpec, NodeKind, Notify, Ratio, Select, SharedSpec,
-    SwitchSpec, in_cells,
+    CLASSES_MAX, MemorySpec, NodeKind, Notify, Ratio, SharedSpec, SwitchSpec, in_cells,
 };
 
 const CLASSES: core::ops::Range<u8> = 0..CLASSES_MAX as u8;
@@ -84,12 +83,8 @@ impl Analysis<'_> {
             let NodeKind::Switch(switch) = &own.kind else {
                 continue;
             };
-            let Some(rules) = switch.back_pressure else {
-                continue;
-            };
-            for class in CLASSES.filter(|class| rules.classes & 1 << class != 0) {
-                for channel in self.stopped_by(node, switch, &rules, class) {
-                    let whole = rules.select == Select::Port;
+            for class in CLASSES {
+                for (channel, whole) in self.stopped_by(node, switch, class) {
                     for class in CLASSES.filter(|own| whole || *own == class) {
                         is_new |= self.fail(channel, class, NoBound::Stop { channel });
                     }
@@ -100,17 +95,11 @@ impl Analysis<'_> {
         is_new
     }
 
-    /// Channels into a switch that it may stop because of a class.
-    fn stopped_by(
-        &self,
-        node: u32,
-        switch: &SwitchSpec,
-        rules: &BackPressureSpec,
-        class: u8,
-    ) -> Vec<u32> {
+    /// Channels into a switch that it may stop because of a class, and whether as a whole.
+    fn stopped_by(&self, node: u32, switch: &SwitchSpec, class: u8) -> Vec<(u32, bool)> {
         let links = &self.ways.spec.links;
-        let into = self.inward(node);
-        if rules.detect == Detect::Inputs {
+        let into = self.inward(node).into_iter();
+        let Some(rules) = switch.stops.at_outputs() else {
             let memory = match &switch.memory {
                 MemorySpec::Shared(shared) => Some(self.least_free(node, shared)),
                 MemorySpec::Queues => None,
@@ -129,7 +118,16 @@ impl Analysis<'_> {
                 };
                 held.is_none_or(|held| held > high_bytes)
             };
-            return into.into_iter().filter(may_be).collect();
+            let stopped = into.filter_map(|channel| {
+                let rules = switch.stops.at_input(channel)?;
+                Some((channel, rules)).filter(|_| rules.watches(class) && may_be(&channel))
+            });
+            return stopped
+                .map(|(id, rules)| (id, rules.is_of_port()))
+                .collect();
+        };
+        if !rules.watches(class) {
+            return Vec::new();
         }
         let is_congested = |channel: &u32| {
             let high_bytes = links.channel(*channel).queues[class as usize].high_bytes;
@@ -152,7 +150,9 @@ impl Analysis<'_> {
                 }
             })
         };
-        into.into_iter().filter(told).collect()
+        into.filter(told)
+            .map(|id| (id, rules.is_of_port()))
+            .collect()
     }
 
     /// Where frames may find no room, by channel and class, as things stand.
@@ -194,9 +194,8 @@ impl Analysis<'_> {
         let MemorySpec::Shared(shared) = &switch.memory else {
             return false;
         };
-        let rules = switch.back_pressure;
         let memory = self.least_free(node, shared);
-        let is_lossless = rules.is_some_and(|rules| rules.classes & 1 << class != 0);
+        let is_lossless = switch.stops.all().any(|rules| rules.watches(class));
         self.ways.of_class(channel, class).any(|member| {
             let Some(input) = self.ways.input(member) else {
                 return false;

@@ -13,7 +13,8 @@ use crate::classes::routes::{Tables, ends_of};
 use crate::hop::sizes::frame_bytes;
 use crate::spec::frames::{
     EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, Forwarding, NodeKind,
-    ROCE_BYTES, Spread, TAG_BYTES, TCP_IP_BYTES, TELEMETRY_BYTES, TrafficSpec, TransportSpec,
+    ROCE_BYTES, Spread, TAG_BYTES, TELEMETRY_BYTES, TrafficSpec, TransportSpec,
+    largest_packet_bytes,
 };
 
 /// Bytes of a SACK option with three blocks, which is as many as there are.
@@ -238,9 +239,10 @@ fn sizes(flow: &FlowSpec) -> (u64, u64) {
     let tag_bytes = if flow.is_tagged { TAG_BYTES } else { 0 };
     let least = u64::from(FRAME_LEAST_BYTES);
     let (payload_bytes, has_rtp) = match flow.transport {
-        TransportSpec::Tcp(ref tcp) => {
-            let around = TCP_IP_BYTES + SACK_MOST_BYTES + FRAME_OVERHEAD_BYTES + tag_bytes;
-            return (least, u64::from(tcp.mss_bytes.saturating_add(around)));
+        TransportSpec::Tcp(_) => {
+            let around = SACK_MOST_BYTES + FRAME_OVERHEAD_BYTES + tag_bytes;
+            let packet = largest_packet_bytes(&flow.transport);
+            return (least, u64::from(packet.saturating_add(around)));
         }
         TransportSpec::Roce(ref roce) => {
             let around = ROCE_BYTES + TELEMETRY_BYTES + FRAME_OVERHEAD_BYTES + tag_bytes;

@@ -247,22 +247,36 @@ impl Tables {
         (from, to): (u32, u32),
         hops: &mut Vec<u32>,
     ) -> Result<(), BuildError> {
+        let to_of = |channel: u32| spec.ends(channel).map(|ends| ends.1);
+        match self.walk((way, from, to), to_of, hops) {
+            true => Ok(()),
+            false => Err(BuildError(format!(
+                "flow {} finds no way from node {from} to station {to}",
+                way / 2
+            ))),
+        }
+    }
+
+    /// The same, where channels lead as this says; false if there is no way.
+    pub(super) fn walk(
+        &self,
+        (way, from, to): (u32, u32, u32),
+        to_of: impl Fn(u32) -> Option<u32>,
+        hops: &mut Vec<u32>,
+    ) -> bool {
         let mut node = from;
         for _ in 0..=self.rows.len() {
             if node == to {
-                return Ok(());
+                return true;
             }
             let channel = self.of_flow(way, node, to);
-            match spec.ends(channel) {
-                Some((_, next)) => node = next,
+            match to_of(channel) {
+                Some(next) => node = next,
                 None => break,
             }
             hops.push(channel);
         }
-        Err(BuildError(format!(
-            "flow {} finds no way from node {from} to station {to}",
-            way / 2
-        )))
+        false
     }
 
     /// The channels of a way, if there is one, and where frames are spread no more than one.

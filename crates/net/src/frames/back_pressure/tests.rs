@@ -59,7 +59,7 @@ fn network(rules: BackPressureSpec) -> Simulation<Rings> {
             forwarding: Forwarding::StoreAndForward,
             latency: Duration::ZERO,
             memory: MemorySpec::Queues,
-            back_pressure: Some(rules),
+            stops: Some(rules).into(),
         }))
     };
     let channel = ChannelSpec {

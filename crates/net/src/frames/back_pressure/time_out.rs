@@ -14,7 +14,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn on_time_out(&mut self, channel: u32, class: u8) {
         let at = self.network.queue(channel, class);
         let node = self.network.channels[channel as usize].from;
-        let Some(time_out) = self.back_pressure(node).and_then(|rules| rules.time_out) else {
+        let Some(time_out) = self.stops_at_outputs(node).and_then(|rules| rules.time_out) else {
             return;
         };
         let request = &self.network.classes.requests[at].congestion;

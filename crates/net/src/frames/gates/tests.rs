@@ -221,7 +221,7 @@ fn at_inputs(watchdog: Option<WatchdogSpec>) -> Run {
     spec.links[0].channels[0].inputs = Vec::from([limit; 2]);
     spec.links[1].channels[1].inputs = Vec::from([limit; 2]);
     if let NodeKind::Switch(switch) = &mut spec.nodes[1].kind
-        && let Some(rules) = &mut switch.back_pressure
+        && let Some(rules) = &mut switch.stops.common
     {
         rules.detect = Detect::Inputs;
     }
@@ -249,7 +249,7 @@ fn headroom_is_for_the_lossless_class() {
         denominator: 1,
     };
     if let NodeKind::Switch(switch) = &mut spec.nodes[1].kind
-        && let Some(rules) = &mut switch.back_pressure
+        && let Some(rules) = &mut switch.stops.common
     {
         (rules.classes, rules.detect) = (0b10, Detect::Inputs);
         let share = ShareSpec {

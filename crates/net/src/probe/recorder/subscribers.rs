@@ -16,8 +16,14 @@ pub(super) struct Subscriber {
 }
 
 /// The tracks that listen to places of one kind, by measure.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct Subscribers([OfMeasure; MEASURES]);
+
+impl Default for Subscribers {
+    fn default() -> Subscribers {
+        Subscribers(core::array::from_fn(|_| OfMeasure::default()))
+    }
+}
 
 /// Those of a measure.
 #[derive(Clone, Default)]

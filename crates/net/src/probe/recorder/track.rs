@@ -69,11 +69,15 @@ impl Shape {
             Measure::AllowedRate
             | Measure::FairShare
             | Measure::SourceRate
-            | Measure::TargetRate => (Shape::Level, "bps"),
+            | Measure::StatedRate
+            | Measure::TargetRate
+            | Measure::Bandwidth => (Shape::Level, "bps"),
             Measure::Alpha => (Shape::Level, "alpha"),
             Measure::LinkUse => (Shape::Level, "fraction of the link"),
             Measure::Gradient => (Shape::Level, "gradient"),
-            Measure::TargetDelay => (Shape::Level, "s"),
+            Measure::TargetDelay | Measure::LeastRtt => (Shape::Level, "s"),
+            Measure::PacingGain => (Shape::Level, "gain"),
+            Measure::Phase => (Shape::Level, "phase"),
             Measure::LoadFactor => (Shape::Level, "z"),
             Measure::ActiveCircuits => (Shape::Level, "circuits"),
             Measure::Delay | Measure::Wait => (Shape::Sample, "ps"),

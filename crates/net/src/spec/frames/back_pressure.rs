@@ -1,8 +1,71 @@
 //! When a switch stops its neighbours, whom, and how they take it.
 
+use alloc::vec::Vec;
+
 use backwater_kernel::{Duration, Time};
 
 use super::ClassBits;
+
+/// All stops of a switch: those of most of its inputs or of its outputs, and inputs that differ.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct StopsSpec {
+    /// Of all outputs or of all inputs, but for those in `own`; `None` stops nobody.
+    pub common: Option<BackPressureSpec>,
+    /// Inputs with rules of their own, in the order of their channels; only beside rules that see
+    /// congestion at inputs, or none.
+    pub own: Vec<InputStopsSpec>,
+}
+
+/// Under which rules an input stops who sends over it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InputStopsSpec {
+    /// The channel into the switch.
+    pub channel: u32,
+    /// Its rules, which see congestion at inputs; `None` stops nobody.
+    pub rules: Option<BackPressureSpec>,
+}
+
+impl From<Option<BackPressureSpec>> for StopsSpec {
+    fn from(common: Option<BackPressureSpec>) -> StopsSpec {
+        StopsSpec {
+            common,
+            own: Vec::new(),
+        }
+    }
+}
+
+impl StopsSpec {
+    /// The rules under which whoever sends over a channel is stopped for what came over it.
+    pub fn at_input(&self, channel: u32) -> Option<&BackPressureSpec> {
+        let at = self
+            .own
+            .binary_search_by_key(&channel, |input| input.channel);
+        let common = self.common.as_ref();
+        match at {
+            Ok(at) => self.own[at].rules.as_ref(),
+            Err(_) => common.filter(|rules| rules.detect == Detect::Inputs),
+        }
+    }
+
+    /// The rules under which neighbours are stopped for what output queues hold.
+    pub fn at_outputs(&self) -> Option<&BackPressureSpec> {
+        let common = self.common.as_ref();
+        common.filter(|rules| rules.detect == Detect::Outputs)
+    }
+
+    /// The rules under which whoever sends over a channel may be stopped, for whatever.
+    pub fn over(&self, channel: u32) -> Option<&BackPressureSpec> {
+        self.at_input(channel).or(self.at_outputs())
+    }
+
+    /// All rules that there are.
+    pub fn all(&self) -> impl Iterator<Item = &BackPressureSpec> {
+        let inputs = self.own.iter();
+        self.common
+            .iter()
+            .chain(inputs.filter_map(|input| input.rules.as_ref()))
+    }
+}
 
 /// When and whom a switch stops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +86,55 @@ pub struct BackPressureSpec {
     pub time_out: Option<TimeOutSpec>,
     /// Destinations only: how much of a queue stopped frames may take.
     pub blocked: Option<BlockedSpec>,
+}
+
+impl BackPressureSpec {
+    /// Does congestion of a class stop anything? Such a class is to lose nothing.
+    pub const fn watches(&self, class: u8) -> bool {
+        self.classes & 1 << class != 0
+    }
+
+    /// May its stops hold frames of a class? PAUSE holds all, whichever is congested.
+    pub const fn holds(&self, class: u8) -> bool {
+        self.watched_for(class) != 0
+    }
+
+    /// Classes whose congestion holds frames of a class, a bit each.
+    pub const fn watched_for(&self, class: u8) -> ClassBits {
+        match self.select {
+            Select::Port => self.classes,
+            Select::Class | Select::Destination(_) => self.classes & 1 << class,
+        }
+    }
+
+    /// A stop holds one class alone.
+    pub const fn is_of_class(&self) -> bool {
+        matches!(self.select, Select::Class)
+    }
+
+    /// A stop holds all classes alike.
+    pub const fn is_of_port(&self) -> bool {
+        matches!(self.select, Select::Port)
+    }
+
+    /// A stop holds frames to some destinations alone: each destination takes one of its own.
+    pub const fn is_by_destination(&self) -> bool {
+        matches!(self.select, Select::Destination(_))
+    }
+
+    /// The destinations are drawn: those of frames that fill a queue may be missed.
+    pub const fn is_drawn(&self) -> bool {
+        matches!(self.select, Select::Destination(Choose::Random { .. }))
+    }
+
+    /// As the language calls it.
+    pub const fn word(&self) -> &'static str {
+        match self.select {
+            Select::Port => "pause",
+            Select::Class => "pfc",
+            Select::Destination(_) => "destination",
+        }
+    }
 }
 
 /// What a stop stops.

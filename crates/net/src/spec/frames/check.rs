@@ -8,8 +8,8 @@ use backwater_kernel::{BuildError, Channels, Duration};
 use crate::spec::CLOCK_MAX_PS;
 use crate::spec::frames::{
     CLASSES_MAX, ChannelSpec, Detect, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES,
-    FlowSpec, MemorySpec, Message, NodeKind, PFC_CLASSES, Select, Spread, TAG_BYTES, TrafficSpec,
-    TransportSpec, packet_bytes,
+    FlowSpec, MemorySpec, Message, NodeKind, PFC_CLASSES, Spread, SwitchSpec, TAG_BYTES,
+    TrafficSpec, TransportSpec, largest_packet_bytes,
 };
 
 /// Largest frame: buffers count it in 16 bits.
@@ -129,7 +129,8 @@ pub fn largest_bytes(spec: &EthernetSpec) -> [u32; CLASSES_MAX] {
     let mut largest = [FRAME_LEAST_BYTES; CLASSES_MAX];
     for flow in &spec.flows {
         let tag_bytes = if flow.is_tagged { TAG_BYTES } else { 0 };
-        let bytes = packet_bytes(&flow.transport).saturating_add(FRAME_OVERHEAD_BYTES + tag_bytes);
+        let packet = largest_packet_bytes(&flow.transport);
+        let bytes = packet.saturating_add(FRAME_OVERHEAD_BYTES + tag_bytes);
         if let Some(largest) = largest.get_mut(usize::from(flow.class)) {
             *largest = bytes.max(*largest);
         }
@@ -169,12 +170,11 @@ fn check_credits(
     for (class, credit) in (0..).zip(&channel.credits) {
         let Some(credit) = credit else { continue };
         // One answer for each link is possible where congestion is seen by input.
-        let stops = switch.back_pressure.is_some_and(|rules| {
-            let is_stopped = rules.classes & 1 << class != 0 || rules.select == Select::Port;
+        let stops = switch.stops.over(id).is_some_and(|rules| {
             let input = channel.inputs.get(class);
             let is_watched = input.is_some_and(|input| input.high_bytes != u64::MAX);
-            let is_by_input = rules.detect == Detect::Inputs && rules.select == Select::Class;
-            is_stopped && (is_watched || !is_by_input)
+            let is_by_input = rules.detect == Detect::Inputs && !rules.is_of_port();
+            rules.holds(class as u8) && (is_watched || !is_by_input)
         });
         if stops {
             return err(format!(
@@ -187,27 +187,7 @@ fn check_credits(
     Ok(())
 }
 
-/// A PFC frame names eight classes and no more.
-fn check_stopped(spec: &EthernetSpec) -> Result<(), BuildError> {
-    for (id, node) in (0_u32..).zip(&spec.nodes) {
-        let NodeKind::Switch(switch) = &node.kind else {
-            continue;
-        };
-        let by_class = switch
-            .back_pressure
-            .filter(|rules| rules.select == Select::Class);
-        if by_class.is_some_and(|rules| rules.classes >> PFC_CLASSES != 0) {
-            return err(format!(
-                "node {id}: PFC stops classes 0 to {}",
-                PFC_CLASSES - 1
-            ));
-        }
-    }
-    Ok(())
-}
-
 fn check_nodes(spec: &EthernetSpec) -> Result<(), BuildError> {
-    check_stopped(spec)?;
     for (id, node) in (0_u32..).zip(&spec.nodes) {
         let channels = 0..spec.links.len() as u32 * 2;
         let leaving = || {
@@ -231,14 +211,50 @@ fn check_nodes(spec: &EthernetSpec) -> Result<(), BuildError> {
             let checked = shared.check();
             checked.map_err(|what| BuildError(format!("{}: {what}", node.name)))?;
         }
-        let Some(rules) = switch.back_pressure else {
-            continue;
-        };
-        let by_destination = matches!(rules.select, Select::Destination(_));
+        check_stops(spec, id, switch)?;
+    }
+    Ok(())
+}
+
+/// What each of a switch's rules of stops needs, and that inputs with rules of their own can have
+/// them.
+fn check_stops(spec: &EthernetSpec, id: u32, switch: &SwitchSpec) -> Result<(), BuildError> {
+    let node = &spec.nodes[id as usize];
+    let inputs = &switch.stops.own;
+    let is_in_order = inputs
+        .windows(2)
+        .all(|pair| pair[0].channel < pair[1].channel);
+    let mut ends = inputs.iter().map(|input| spec.ends(input.channel));
+    if !is_in_order || !ends.all(|ends| ends.is_some_and(|ends| ends.1 == id)) {
+        return err(format!(
+            "{}: stops of inputs stand in the order of their channels, which lead to it",
+            node.name
+        ));
+    }
+    let all_by_input = switch
+        .stops
+        .all()
+        .all(|rules| rules.detect == Detect::Inputs);
+    let is_shared = matches!(switch.memory, MemorySpec::Shared(_));
+    if !inputs.is_empty() && (is_shared || !all_by_input) {
+        return err(format!(
+            "{}: inputs have stops of their own where each counts its own memory",
+            node.name
+        ));
+    }
+    for rules in switch.stops.all() {
+        let by_destination = rules.is_by_destination();
         if by_destination && rules.detect == Detect::Inputs {
             return err(format!(
                 "{}: destinations are found in output queues, not at inputs",
                 node.name
+            ));
+        }
+        if rules.is_of_class() && rules.classes >> PFC_CLASSES != 0 {
+            return err(format!(
+                "{}: PFC stops classes 0 to {}, which is what its frames name",
+                node.name,
+                PFC_CLASSES - 1
             ));
         }
         if rules.blocked.is_some() && !by_destination {
@@ -267,7 +283,7 @@ fn check_flows(spec: &EthernetSpec) -> Result<(), BuildError> {
         .links
         .first()
         .map_or(1, |link| link.channels[0].queues.len());
-    for (id, flow) in spec.flows.iter().enumerate() {
+    for (id, flow) in spec.kinds().enumerate() {
         let is_station = |node: u32| {
             let node = spec.nodes.get(node as usize);
             node.is_some_and(|node| matches!(node.kind, NodeKind::Station { .. }))
@@ -301,7 +317,8 @@ fn check_flows(spec: &EthernetSpec) -> Result<(), BuildError> {
             return err(format!("flow {id}: this traffic needs the other transport"));
         }
     }
-    super::messages::check(spec)
+    super::messages::check(spec)?;
+    super::arrivals::check(spec)
 }
 
 /// What a queue pair needs beside its flow.

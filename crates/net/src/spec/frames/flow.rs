@@ -51,6 +51,18 @@ pub fn packet_bytes(transport: &TransportSpec) -> u32 {
     transport.payload_bytes().saturating_add(around)
 }
 
+/// The same of what stays together on its way: a burst, where hosts hand down whole ones.
+pub fn largest_packet_bytes(transport: &TransportSpec) -> u32 {
+    let further = match transport {
+        TransportSpec::Tcp(tcp) => {
+            let (payload, further) = tcp.largest();
+            payload - tcp.mss_bytes + super::further_bytes(further, true)
+        }
+        TransportSpec::Roce(_) | TransportSpec::Udp { .. } => 0,
+    };
+    packet_bytes(transport).saturating_add(further)
+}
+
 impl FlowSpec {
     /// What its stations do.
     pub fn ends(&self) -> FlowEnds<'_> {
@@ -81,10 +93,13 @@ impl FlowSpec {
         }
     }
 
-    /// Its sources obey rates that switches state.
+    /// Its sources obey rates that switches state, or may.
     pub fn hears_rates(&self) -> bool {
         match &self.transport {
-            TransportSpec::Roce(roce) => matches!(roce.control, RateControlSpec::Rocc(_)),
+            TransportSpec::Roce(roce) => matches!(
+                roce.control,
+                RateControlSpec::Rocc(_) | RateControlSpec::Outside(_)
+            ),
             TransportSpec::Tcp(_) | TransportSpec::Udp { .. } => false,
         }
     }

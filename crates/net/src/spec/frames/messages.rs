@@ -1,9 +1,10 @@
 //! Messages that wait for others: can they, and do they ever begin?
 
+use alloc::string::String;
 use alloc::vec::Vec;
 use alloc::{format, vec};
 
-use backwater_ends::spec::messages::{Happened, MessageSpec};
+use backwater_ends::spec::messages::{Happened, MessagesSpec, Waiter};
 use backwater_kernel::BuildError;
 
 use super::EthernetSpec;
@@ -11,72 +12,106 @@ use super::check::err;
 
 /// What a message waits for exists, is seen at the host that sends it, and does not wait for it.
 pub(super) fn check(spec: &EthernetSpec) -> Result<(), BuildError> {
+    let none = MessagesSpec::default();
     let traffic = spec.flows.iter().map(|flow| flow.traffic.messages());
-    let lists: Vec<&[MessageSpec]> = traffic
-        .map(|list| list.map_or(&[][..], |list| &list.messages))
-        .collect();
-    for (id, messages) in lists.iter().enumerate() {
-        for (number, message) in messages.iter().enumerate() {
-            if message.bytes == 0 {
-                return err(format!("flow {id}: message {number} has no bytes"));
-            }
-            for what in &message.after {
-                check_wait(spec, &lists, (id, number), *what)?;
+    let lists: Vec<&MessagesSpec> = traffic.map(|list| list.unwrap_or(&none)).collect();
+    for (id, list) in lists.iter().enumerate() {
+        if let Some(number) = list.messages.iter().position(|own| own.bytes == 0) {
+            return err(format!("flow {id}: message {number} has no bytes"));
+        }
+        for (waiter, after) in list.waiters() {
+            for what in after {
+                check_wait(spec, &lists, (id, waiter), *what)?;
             }
         }
     }
     match circle(&lists) {
         None => Ok(()),
-        Some((flow, message)) => err(format!(
-            "flow {flow}: message {message} waits for itself, by what it waits for"
+        Some((flow, waiter)) => err(format!(
+            "flow {flow}: {} waits for itself, by what it waits for",
+            name(waiter)
         )),
+    }
+}
+
+fn name(waiter: Waiter) -> String {
+    match waiter {
+        Waiter::Message(number) => format!("message {number}"),
+        Waiter::Compute(number) => format!("computing {number}"),
+    }
+}
+
+/// What has to be over for it, and where that is seen.
+fn cause(spec: &EthernetSpec, what: Happened) -> (Waiter, Option<u32>) {
+    let flow = spec.flows.get(what.flow() as usize);
+    match what {
+        Happened::Received { message, .. } => {
+            let at = flow.map(|flow| flow.destination);
+            (Waiter::Message(message), at)
+        }
+        Happened::Sent { message, .. } => (Waiter::Message(message), flow.map(|flow| flow.source)),
+        Happened::Computed { compute, .. } => {
+            (Waiter::Compute(compute), flow.map(|flow| flow.source))
+        }
     }
 }
 
 fn check_wait(
     spec: &EthernetSpec,
-    lists: &[&[MessageSpec]],
-    (id, number): (usize, usize),
+    lists: &[&MessagesSpec],
+    (id, waiter): (usize, Waiter),
     what: Happened,
 ) -> Result<(), BuildError> {
-    let (flow, message) = (what.flow() as usize, what.message() as usize);
-    let exists = lists.get(flow).is_some_and(|list| message < list.len());
+    let flow = what.flow();
+    let (cause, seen_at) = cause(spec, what);
+    let exists = lists.get(flow as usize).is_some_and(|list| match cause {
+        Waiter::Message(number) => (number as usize) < list.messages.len(),
+        Waiter::Compute(number) => (number as usize) < list.computes.len(),
+    });
+    let (waiter, cause) = (name(waiter), name(cause));
     if !exists {
         return err(format!(
-            "flow {id}: message {number} waits for message {message} of flow {flow}: there is none"
+            "flow {id}: {waiter} waits for {cause} of flow {flow}: there is none"
         ));
     }
-    let seen_at = match what {
-        Happened::Received { .. } => spec.flows[flow].destination,
-        Happened::Sent { .. } => spec.flows[flow].source,
-    };
-    if seen_at != spec.flows[id].source {
+    if seen_at != Some(spec.flows[id].source) {
         return err(format!(
-            "flow {id}: message {number} waits for message {message} of flow {flow}, which its \
-             host does not see"
+            "flow {id}: {waiter} waits for {cause} of flow {flow}, which its host does not see"
         ));
     }
     Ok(())
 }
 
-/// A message that can never begin, if there is one: some are begun in an order in which each comes
-/// after all it waits for and after the one ahead of it; those left wait in a circle, or for it.
-fn circle(lists: &[&[MessageSpec]]) -> Option<(usize, usize)> {
+/// What can never begin, if there is such: some are begun in an order in which each comes after
+/// all it waits for and after the one ahead of it; those left wait in a circle, or for it.
+fn circle(lists: &[&MessagesSpec]) -> Option<(usize, Waiter)> {
+    // Messages of a flow, and then its computing.
     let mut first = Vec::new();
     let mut all = 0;
     for list in lists {
         first.push(all);
-        all += list.len();
+        all += list.messages.len() + list.computes.len();
     }
-    let place = |what: Happened| first[what.flow() as usize] + what.message() as usize;
-    // What waits for a message, in one list: the first of each, and the next.
+    let place = |flow: usize, of: Waiter| match of {
+        Waiter::Message(number) => first[flow] + number as usize,
+        Waiter::Compute(number) => first[flow] + lists[flow].messages.len() + number as usize,
+    };
+    // What waits for a thing, in one list: the first of each, and the next.
     let mut waits = vec![0_u32; all];
     let mut edges = Vec::new();
     for (flow, list) in lists.iter().enumerate() {
-        for (number, message) in list.iter().enumerate() {
-            let place_of = first[flow] + number;
-            let ahead = number.checked_sub(1).map(|before| first[flow] + before);
-            let others = message.after.iter().map(|what| place(*what));
+        for (waiter, after) in list.waiters() {
+            let place_of = place(flow, waiter);
+            let is_first = matches!(waiter, Waiter::Message(0) | Waiter::Compute(0));
+            let ahead = (!is_first).then(|| place_of - 1);
+            let others = after.iter().map(|what| match *what {
+                Happened::Received { flow, message } | Happened::Sent { flow, message } => {
+                    place(flow as usize, Waiter::Message(message))
+                }
+                Happened::Computed { flow, compute } => {
+                    place(flow as usize, Waiter::Compute(compute))
+                }
+            });
             for before in others.chain(ahead) {
                 edges.push((before, place_of));
                 waits[place_of] += 1;
@@ -96,5 +131,10 @@ fn circle(lists: &[&[MessageSpec]]) -> Option<(usize, usize)> {
     }
     let left = waits.iter().position(|left| *left > 0)?;
     let flow = first.partition_point(|at| *at <= left) - 1;
-    Some((flow, left - first[flow]))
+    let (number, messages) = (left - first[flow], lists[flow].messages.len());
+    let waiter = match number < messages {
+        true => Waiter::Message(number as u32),
+        false => Waiter::Compute((number - messages) as u32),
+    };
+    Some((flow, waiter))
 }

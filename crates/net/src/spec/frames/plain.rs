@@ -44,7 +44,7 @@ impl EthernetSpec {
             forwarding: Forwarding::StoreAndForward,
             latency: Duration::ZERO,
             memory: MemorySpec::Queues,
-            back_pressure,
+            stops: back_pressure.into(),
         };
         self.node(name, NodeKind::Switch(switch))
     }
@@ -65,7 +65,7 @@ impl EthernetSpec {
     /// channel has them.
     pub fn link(&mut self, ends: [u32; 2], channel: ChannelSpec) -> u32 {
         let is_switch = |node: u32| match self.nodes.get(node as usize).map(|node| &node.kind) {
-            Some(NodeKind::Switch(switch)) => switch.back_pressure.is_some(),
+            Some(NodeKind::Switch(switch)) => switch.stops.common.is_some(),
             Some(NodeKind::Station { .. }) | None => false,
         };
         let [a, b] = ends;

@@ -38,19 +38,16 @@ fn roce() -> RoceSpec {
 }
 
 fn add(net: &mut Net, operation: Collective, ranks: u32, bytes: u64) {
-    let lanes = lanes(operation, (ranks, bytes), (1, Duration::ZERO), 0).expect("it is sound");
-    for lane in lanes {
-        let list = MessagesSpec {
-            start: Time::ZERO,
-            messages: lane.messages,
-        };
+    let once = (1, Duration::ZERO);
+    let lanes = lanes(operation, (ranks, bytes), once, (Time::ZERO, 0)).expect("it is sound");
+    for lane in lanes.0 {
         let transport = TransportSpec::Roce(roce());
         net.add(
             1 + lane.from,
             1 + lane.to,
             0,
             transport,
-            TrafficSpec::Messages(list),
+            TrafficSpec::Messages(lane.list),
         );
     }
 }
@@ -122,6 +119,29 @@ fn operations_take_what_their_steps_take() {
         );
         // Of each rank on average.
         assert_eq!(came, sent * 8 * MB, "{operation:?}");
+    }
+}
+
+/// Along two trees each rank has to send and to receive twice the bytes, and with many chunks
+/// little more than that takes time.
+#[test]
+fn two_trees_use_both_directions_of_all_ports() {
+    let bytes = 32 * MB;
+    let chunk = 100_000;
+    let operation = Collective::DoubleTreeAllReduce { chunk };
+    let (found_us, came) = took(operation, 8, bytes);
+    assert_eq!(came, 2 * 7 * bytes);
+    let least_us = 2.0 * bytes as f64 / 1_000.0 * WIRE_BYTES * 8.0 / 100_000.0;
+    assert!(found_us > least_us, "{found_us} {least_us}");
+    assert!(found_us < 1.15 * least_us, "{found_us} {least_us}");
+    // In one chunk each level of the tree takes its time.
+    let (found_us, _) = took(Collective::DoubleTreeAllReduce { chunk: bytes }, 8, bytes);
+    assert!(found_us > 1.9 * least_us, "{found_us} {least_us}");
+    for ranks in 2..=17 {
+        let bytes = 10_007 * u64::from(ranks) + 1;
+        let operation = Collective::DoubleTreeAllReduce { chunk: 3_000 };
+        let (_, came) = took(operation, ranks, bytes);
+        assert_eq!(came, 2 * (u64::from(ranks) - 1) * bytes);
     }
 }
 

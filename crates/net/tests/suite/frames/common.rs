@@ -66,7 +66,7 @@ impl Net {
             forwarding: Forwarding::StoreAndForward,
             latency: Duration::ZERO,
             memory: MemorySpec::Queues,
-            back_pressure: self.back_pressure,
+            stops: self.back_pressure.into(),
         };
         self.node(name, NodeKind::Switch(switch))
     }

@@ -298,7 +298,7 @@ fn a_refreshed_stop_does_not_end() {
     else {
         panic!("node 1 is the switch");
     };
-    if let Some(rules) = &mut switch.back_pressure {
+    if let Some(rules) = &mut switch.stops.common {
         rules.message = Message::Quanta {
             quanta: 20,
             refresh_percent: None,

@@ -16,6 +16,7 @@ mod exact;
 mod identity;
 mod inspect;
 mod losses;
+mod members;
 mod multicast;
 mod rocc;
 mod roce;

@@ -212,7 +212,7 @@ fn under_priority_flow_control_nothing_is_lost() {
     let mut net = star(10, 40, RoccPointSpec::of(Rate(40 * GBPS)));
     for node in &mut net.spec.nodes {
         if let NodeKind::Switch(switch) = &mut node.kind {
-            switch.back_pressure = Some(pfc);
+            switch.stops.common = Some(pfc);
         }
     }
     for link in &mut net.spec.links[1..] {
@@ -309,7 +309,7 @@ fn messages_go_where_stations_are_stopped() {
         };
         for node in &mut net.spec.nodes {
             if let NodeKind::Switch(switch) = &mut node.kind {
-                switch.back_pressure = Some(rules);
+                switch.stops.common = Some(rules);
             }
         }
         for link in &mut net.spec.links {

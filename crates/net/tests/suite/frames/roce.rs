@@ -372,7 +372,7 @@ fn timers_may_stand_still_while_the_port_is_stopped() {
         net.spec.stop_at = Time(12 * MS);
         net.spec.rules.stall_after = Duration(1_000 * MS);
         if let NodeKind::Switch(switch) = &mut net.spec.nodes[0].kind {
-            switch.back_pressure = Some(BackPressureSpec {
+            switch.stops.common = Some(BackPressureSpec {
                 select: Select::Class,
                 notify: Notify::All,
                 ..simple()

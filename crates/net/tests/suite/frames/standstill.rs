@@ -102,7 +102,7 @@ fn a_chain_that_something_can_let_go_is_no_standstill() {
     // A time-out.
     let mut spec = chain(2 * S);
     if let NodeKind::Switch(switch) = &mut spec.nodes[1].kind
-        && let Some(rules) = &mut switch.back_pressure
+        && let Some(rules) = &mut switch.stops.common
     {
         rules.time_out = Some(TimeOutSpec {
             after: Duration(10 * S),

@@ -1,11 +1,11 @@
 //! Memory, back-pressure and faults.
 
-use backwater_kernel::Time;
+use backwater_kernel::{Channels, Time};
 use backwater_net::frames::spec::{
     BackPressureSpec, Binding, BlockedSpec, Choose, ClassBits, CountedFrom, Detect, EcnSpec,
-    EthernetSpec, InputSpec, MarkAt, MemorySpec, Message, NodeKind, Notify, Obeyed, OwnShareSpec,
-    PoolSpec, Ratio, Select, ShareSpec, SharedSpec, StormSpec, TimeOutSpec, WatchdogAction,
-    WatchdogSpec,
+    EthernetSpec, InputSpec, InputStopsSpec, MarkAt, MemorySpec, Message, NodeKind, Notify, Obeyed,
+    OwnShareSpec, PoolSpec, Ratio, Select, ShareSpec, SharedSpec, StormSpec, TimeOutSpec,
+    WatchdogAction, WatchdogSpec,
 };
 
 use super::super::routes;
@@ -92,6 +92,16 @@ fn back_pressure(dice: &mut Dice, mix: Mix, classes: ClassBits) -> Option<BackPr
     })
 }
 
+/// What an input counts of a class.
+fn input(dice: &mut Dice) -> InputSpec {
+    let high = dice.between(2_000, 15_000);
+    InputSpec {
+        high_bytes: high,
+        low_bytes: dice.between(high / 3, high),
+        limit_bytes: (!dice.one_in(3)).then(|| high + dice.between(0, 8_000)),
+    }
+}
+
 /// Each output queue has its own memory.
 fn limit(
     dice: &mut Dice,
@@ -137,18 +147,35 @@ fn limit(
         }
         let classes = channel.queues.len();
         if enters && detects_inputs {
-            let input = |_| {
-                let high = dice.between(2_000, 15_000);
-                InputSpec {
-                    high_bytes: high,
-                    low_bytes: dice.between(high / 3, high),
-                    limit_bytes: (!dice.one_in(3)).then(|| high + dice.between(0, 8_000)),
-                }
-            };
-            channel.inputs = (0..classes).map(input).collect();
+            channel.inputs = (0..classes).map(|_| input(dice)).collect();
         }
     }
     set(spec, node, MemorySpec::Queues, back_pressure);
+}
+
+/// Inputs with stops of their own, or without any, at most switches that don't stop for outputs.
+pub(super) fn own_stops(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
+    for channel in 0..2 * spec.links.len() as u32 {
+        let node = routes::head(spec, channel as usize);
+        let side = spec.links.channel_mut(channel);
+        let NodeKind::Switch(switch) = &mut spec.nodes[node].kind else {
+            continue;
+        };
+        let is_shared = matches!(switch.memory, MemorySpec::Shared(_));
+        if is_shared || switch.stops.at_outputs().is_some() || dice.one_in(3) {
+            continue;
+        }
+        let scheme = dice.pick(&[Scheme::Off, Scheme::Port, Scheme::Class]);
+        let classes = dice.between(1, u64::from(u8::MAX)) as ClassBits;
+        let rules = back_pressure(dice, Mix { scheme, ..mix }, classes);
+        let rules = rules.map(|rules| BackPressureSpec {
+            detect: Detect::Inputs,
+            ..rules
+        });
+        switch.stops.own.push(InputStopsSpec { channel, rules });
+        let classes = side.queues.len();
+        side.inputs = (0..classes).map(|_| input(dice)).collect();
+    }
 }
 
 /// All queues share the memory of the switch.
@@ -233,7 +260,7 @@ fn set(
 ) {
     if let NodeKind::Switch(switch) = &mut spec.nodes[node].kind {
         switch.memory = memory;
-        switch.back_pressure = back_pressure;
+        switch.stops.common = back_pressure;
     }
 }
 
@@ -292,7 +319,7 @@ pub(super) fn stopped(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
     let has_handover = mix.has_quanta && dice.one_in(3);
     for node in &mut spec.nodes {
         if let NodeKind::Switch(switch) = &mut node.kind
-            && let Some(rules) = &mut switch.back_pressure
+            && let Some(rules) = &mut switch.stops.common
             && has_handover
         {
             rules.binding = Binding::Handover;

@@ -2,9 +2,9 @@
 //! itself, over some of its links instead of stops.
 
 use backwater_net::frames::spec::{
-    Bind, ClassBits, ClassCreditRule, ClassCreditSpec, CountersSpec, CreditRule, CreditSpec,
-    Detect, EthernetSpec, LaneSpec, MemorySpec, NodeKind, Owner, Says, Select, Shares,
-    StatementSpec, UpdateSpec,
+    Bind, ClassCreditRule, ClassCreditSpec, CountersSpec, CreditRule, CreditSpec, Detect,
+    EthernetSpec, LaneSpec, MemorySpec, NodeKind, Owner, Says, Select, Shares, StatementSpec,
+    UpdateSpec,
 };
 
 use super::super::routes;
@@ -28,13 +28,7 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
             continue;
         };
         let is_shared = matches!(switch.memory, MemorySpec::Shared(_));
-        let stops = switch.back_pressure;
-        let stopped = stops.map_or(0, |it| match it.select {
-            Select::Port => ClassBits::MAX,
-            Select::Class | Select::Destination(_) => it.classes,
-        });
-        let by_input =
-            stops.is_some_and(|it| it.select == Select::Class && it.detect == Detect::Inputs);
+        let stops = switch.stops.clone();
         if is_shared || dice.one_in(6) {
             continue;
         }
@@ -52,8 +46,11 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
             }
             let own = &mut spec.links[channel / 2].channels[channel % 2];
             own.counters = counts.then(|| counters(dice, most_cost(unit_bytes)));
+            let stops = stops.over(channel as u32);
+            let by_input =
+                stops.is_some_and(|it| it.select == Select::Class && it.detect == Detect::Inputs);
             for class in 0..own.queues.len() {
-                let is_stopped = stopped >> class & 1 != 0;
+                let is_stopped = stops.is_some_and(|it| it.holds(class as u8));
                 let has_credit = match is_stopped {
                     true => by_input && dice.one_in(3),
                     false => !dice.one_in(4),

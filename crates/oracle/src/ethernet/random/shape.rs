@@ -96,7 +96,7 @@ impl Builder<'_> {
             forwarding,
             latency,
             memory: MemorySpec::Queues,
-            back_pressure: None,
+            stops: Default::default(),
         };
         self.node(name, NodeKind::Switch(switch))
     }

@@ -119,7 +119,8 @@ fn connection(dice: &mut Dice, spec: &EthernetSpec, mix: Mix) -> (TransportSpec,
     let mut tcp = dice.pick(&[
         TcpSpec::bsd(),
         TcpSpec::bsd_full(),
-        TcpSpec::modern(),
+        TcpSpec::linux_3(),
+        TcpSpec::linux_6(),
         TcpSpec::dctcp(),
     ]);
     // Short clocks, so that much happens in a short run.
@@ -148,6 +149,7 @@ fn connection(dice: &mut Dice, spec: &EthernetSpec, mix: Mix) -> (TransportSpec,
         tcp.recovery,
         Recovery::NewReno,
         Recovery::Sack,
+        Recovery::Rack,
     ]);
     tcp.congestion = dice.pick(&[tcp.congestion.clone(), Congestion::Cubic]);
     tcp.ecn = dice.pick(&[tcp.ecn, Ecn::Off, Ecn::Classic]);

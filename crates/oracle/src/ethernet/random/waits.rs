@@ -1,6 +1,6 @@
 //! Messages that wait for messages of other flows.
 
-use backwater_ends::spec::messages::{Happened, MessageSpec, MessagesSpec};
+use backwater_ends::spec::messages::{ComputeSpec, Happened, MessageSpec, MessagesSpec};
 use backwater_net::frames::spec::{EthernetSpec, FlowSpec, TrafficSpec};
 
 use super::Dice;
@@ -22,17 +22,55 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec) {
                 true => dice.span(1_000, 200_000),
                 false => backwater_kernel::Duration::ZERO,
             },
+            step: 0,
         });
         let mut list = MessagesSpec {
             start: backwater_kernel::Time::ZERO,
             messages: messages.collect(),
+            computes: Vec::new(),
         };
+        compute(dice, flow as u32, (&spec.flows, &counts), &mut list);
         if let Some(start) = spec.flows[flow].traffic.start_mut() {
             list.start = *start;
         }
         spec.flows[flow].traffic = TrafficSpec::Messages(list);
         counts.push(count);
     }
+}
+
+/// Its host computes now and then, and some of its messages wait for that.
+fn compute(
+    dice: &mut Dice,
+    flow: u32,
+    (flows, counts): (&[FlowSpec], &[u32]),
+    list: &mut MessagesSpec,
+) {
+    for _ in 0..dice.between(0, 4) {
+        let mut after = waits(dice, flows, counts);
+        // It begins when a message has gone, before the one that waits for it.
+        let at = dice.between(0, list.messages.len() as u64 - 1) as usize;
+        if list.messages[at..]
+            .iter()
+            .any(|own| own.after.iter().any(is_computed))
+        {
+            continue;
+        }
+        if let Some(message) = (at as u32).checked_sub(1) {
+            after.push(Happened::Sent { flow, message });
+        }
+        let compute = list.computes.len() as u32;
+        list.computes.push(ComputeSpec {
+            after,
+            time: dice.span(1_000, 200_000),
+        });
+        list.messages[at]
+            .after
+            .push(Happened::Computed { flow, compute });
+    }
+}
+
+fn is_computed(what: &Happened) -> bool {
+    matches!(what, Happened::Computed { .. })
 }
 
 /// Up to three of what the source of the next flow sees of the flows before it.

@@ -49,6 +49,8 @@ const DYNAMIC: u8 = 96;
 #[derive(Clone, Debug)]
 pub struct Encoder {
     flows: Vec<Addressed>,
+    /// Of groups without rows, each with the number of its first flow.
+    members: Vec<(u32, Addressed)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -73,8 +75,15 @@ impl Encoder {
                 _ => DYNAMIC,
             },
         };
+        let mut first = spec.flows.len() as u32;
+        let members = spec.rules.arrivals.iter().filter_map(|group| {
+            let number = first;
+            first += group.count;
+            Some((number, flow(group.kinds.first()?)))
+        });
         Encoder {
             flows: spec.flows.iter().map(flow).collect(),
+            members: members.collect(),
         }
     }
 
@@ -153,7 +162,10 @@ impl Encoder {
 
     /// IP and what it carries, up to the payload.
     fn packet(&self, frame: &FrameView) -> Vec<u8> {
+        let groups = self.members.iter().rev();
+        let group = || groups.clone().find(|(first, _)| *first <= frame.flow);
         let flow = self.flows.get(frame.flow as usize).copied();
+        let flow = flow.or_else(|| group().map(|(_, flow)| *flow));
         let flow = flow.unwrap_or(Addressed {
             window_shift: 0,
             payload_type: DYNAMIC,

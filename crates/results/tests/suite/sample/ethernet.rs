@@ -82,7 +82,7 @@ pub fn spec() -> EthernetSpec {
             forwarding: Forwarding::StoreAndForward,
             latency: Duration::ZERO,
             memory: MemorySpec::Queues,
-            back_pressure: None,
+            stops: Default::default(),
         })
     };
     let link = |a, b, mbps| LinkSpec {
@@ -252,6 +252,7 @@ pub fn outcome() -> Outcome {
         unit_hops: 13_200,
         control_hops: 23,
         flows,
+        members: Vec::new(),
         legs: Vec::new(),
         channels,
         nodes: vec![NodeOutcome::default(); 5],

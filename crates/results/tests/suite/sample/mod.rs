@@ -201,6 +201,7 @@ pub fn outcome() -> Outcome {
         events: 1_234_567,
         unit_hops: 456_789,
         control_hops: 45_678,
+        members: Vec::new(),
         flows: vec![
             flow(33_400, 33_320, 92.4),
             flow(41_000, 40_210, 214.8),

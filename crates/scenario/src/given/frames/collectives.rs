@@ -24,6 +24,9 @@ pub(crate) struct Collectives {
     /// together.
     #[key(is = Size { min: 1, max: 1 << 50 })]
     pub size: Placed<u64>,
+    /// Double trees: bytes that go on together.
+    #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "512 kB")]
+    pub chunk: Placed<Option<u64>>,
     /// How often it is done.
     #[key(is = Whole { min: 1, max: 1_000_000, unit: "operations" }, default = "1")]
     pub times: Placed<u32>,
@@ -52,6 +55,9 @@ pub(crate) enum CollectivesKind {
     HalvingDoublingAllReduce,
     /// All-reduce: all bytes along a binomial tree to the first rank, and back.
     TreeAllReduce,
+    /// All-reduce: halves of the bytes along two binary trees at once, in chunks.
+    #[word(cite = "Sanders, Speck, Träff 2009")]
+    DoubleTreeAllReduce,
     /// All bytes along a binomial tree from the first rank.
     TreeBroadcast,
     /// All-to-all: a block from each rank to each other, with one partner in each step.

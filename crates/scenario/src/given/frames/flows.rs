@@ -32,6 +32,10 @@ pub(crate) struct Flows {
     /// So many of each.
     #[key(is = Whole { min: 1, max: 1_000_000, unit: "flows" }, otherwise = "one of each")]
     pub count: Placed<Option<u32>>,
+    /// It begins when all of these have happened at its host: flows to it were received to their
+    /// last byte, flows from it were sent. All of them are greedy with a `total`, over TCP or RoCE.
+    #[key(is = References("flow"), otherwise = "it waits for none")]
+    pub after: Placed<Option<Vec<Named>>>,
     #[key(flatten)]
     pub settings: FlowSettings,
     #[key(flatten)]
@@ -141,6 +145,11 @@ pub(crate) enum SeriesKind {
     },
     /// Bytes in all output queues of a switch.
     Buffer { on: Placed<String> },
+    /// The rate that the output queue of a class states to sources (RoCC).
+    Stated {
+        on: Placed<String>,
+        class: Placed<u8>,
+    },
     /// What a channel sends: bits of frames per second.
     Rate { on: Placed<String> },
     /// Stop frames that a channel sends per second.
@@ -155,7 +164,7 @@ pub(crate) enum SeriesKind {
     },
     /// The congestion window of a flow's sender, bytes.
     Window { flow: Placed<String> },
-    /// RoCE: the rate that its control allows a queue pair.
+    /// The rate that control allows: a queue pair (RoCE), a connection that goes by delivery (BBR).
     Allowed { flow: Placed<String> },
     /// RoCE: the rate that the control recovers to (DCQCN), or starts from (HPCC).
     Target { flow: Placed<String> },
@@ -167,6 +176,14 @@ pub(crate) enum SeriesKind {
     Gradient { flow: Placed<String> },
     /// RoCE: the delay that Swift aims at.
     TargetDelay { flow: Placed<String> },
+    /// TCP: BBR's estimate of the bottleneck's rate, payload.
+    Bandwidth { flow: Placed<String> },
+    /// TCP: BBR's estimate of the round trip without queues.
+    LeastRtt { flow: Placed<String> },
+    /// TCP: what BBR multiplies its estimate of the rate by to send.
+    PacingGain { flow: Placed<String> },
+    /// TCP: where BBR stands: 1 startup, 2 drain, 3 probes for rate, 4 probes for the round trip.
+    Phase { flow: Placed<String> },
 }
 
 /// Words of `transport`: The protocol.

@@ -3,6 +3,7 @@
 pub(crate) mod collectives;
 pub(crate) mod flow_control;
 pub(crate) mod flows;
+pub(crate) mod jobs;
 pub(crate) mod memory;
 pub(crate) mod network;
 pub(crate) mod rate_control;
@@ -19,6 +20,7 @@ use backwater_kernel::{Duration, Time};
 use self::collectives::Collectives;
 use self::flow_control::FlowControl;
 use self::flows::{Flows, Patterns, Series};
+use self::jobs::Jobs;
 use self::memory::{Memory, Pools};
 use self::network::{Link, Links, Network, Routes, Topology};
 use self::roce::Roce;
@@ -97,7 +99,8 @@ pub(crate) struct EthernetFile {
     pub roce: Placed<Roce>,
     /// Flows.
     #[key(
-        otherwise = "none besides those of `[[patterns]]`, `[[workloads]]` and `[[collectives]]`"
+        otherwise = "none besides those of `[[patterns]]`, `[[workloads]]`, `[[collectives]]` and \
+                     `[[jobs]]`"
     )]
     pub flows: Placed<Vec<Placed<Flows>>>,
     /// Flows by rule.
@@ -109,6 +112,9 @@ pub(crate) struct EthernetFile {
     /// Collective operations of hosts.
     #[key(otherwise = "none")]
     pub collectives: Placed<Vec<Placed<Collectives>>>,
+    /// Jobs of hosts that compute and communicate.
+    #[key(otherwise = "none")]
+    pub jobs: Placed<Vec<Placed<Jobs>>>,
     /// Time series to record.
     #[key(otherwise = "none")]
     pub series: Vec<Placed<Series>>,

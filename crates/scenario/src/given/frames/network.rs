@@ -82,8 +82,9 @@ pub(crate) struct Channel {
     /// Which class of the sending port goes next, instead of `[scheduler]`.
     #[key(otherwise = "as the table above it says")]
     pub scheduler: Option<Scheduler>,
-    /// Credit over these links into switches, for its classes; the others, and other links, keep
-    /// to `[flow_control]`.
+    /// What holds back who sends over these links into switches, instead of `[flow_control]`:
+    /// credit, stops for what came over the link (`pause`, `pfc`), or nothing. Beside credit of
+    /// some classes, stops of `[flow_control]` stay for the others.
     #[key(otherwise = "as the table above it says")]
     pub flow_control: Placed<Option<FlowControl>>,
     #[key(flatten, as_above)]

@@ -23,8 +23,21 @@ pub(crate) struct Workloads {
     /// No flow begins from then on.
     #[key(is = Clock { min_ps: 1 }, otherwise = "the end of the run")]
     pub stop: Placed<Option<Time>>,
+    /// What has a row of its own in results: each flow, or only all of them together.
+    #[key(default = "\"flows\"")]
+    pub rows: Placed<Rows>,
     #[key(flatten)]
     pub settings: FlowSettings,
+}
+
+/// Words of `rows`: What has a row of its own in results.
+#[word]
+pub(crate) enum Rows {
+    /// Each flow. All are made before the run, and take memory as long as it lasts.
+    Flows,
+    /// All together. A flow takes memory from its start to its end, and what it did is counted in
+    /// distributions by size. The file of a list is read as the run goes on, in order of time.
+    Group,
 }
 
 /// What the kind of [[workloads]] sets.

@@ -100,7 +100,7 @@ fn shared_memory_gets_the_headroom_its_links_need() {
         shared.pools[0].headroom_bytes >= 12 * shared.share.headroom_bytes,
         "{shared:?}"
     );
-    let pressure = switch(spec).back_pressure.expect("PFC");
+    let pressure = switch(spec).stops.common.expect("PFC");
     assert_eq!(
         (pressure.detect, pressure.classes),
         (Detect::Inputs, 0b1000)
@@ -195,14 +195,14 @@ fn flow_control_none_turns_the_rest_off() {
         "kind = \"pause\"\nclasses = [0]\nxoff = \"60 %\"\nxon = \"50 %\"\n\
          headroom = \"unchecked\"",
     );
-    assert!(switch(&read(&text)).back_pressure.is_some());
+    assert!(switch(&read(&text)).stops.common.is_some());
     let off = try_read(&text, &["flow_control.kind=\"none\""]).expect("no error");
     let found: Vec<&str> = off.warnings.iter().map(|one| one.code).collect();
     assert_eq!(found, ["set-aside"]);
     let in_file = text.replace("kind = \"pause\"", "kind = \"none\"");
     assert_eq!(codes(&in_file), ["ignored"]);
     let spec = &off.ethernet().expect("for Ethernet").network;
-    assert_eq!(switch(spec).back_pressure, None);
+    assert_eq!(switch(spec).stops.common, None);
 }
 
 /// Of two keys that say the same, the one in the nearest table holds, and of the rest each.

@@ -1,5 +1,6 @@
 //! What comes out of files for the Ethernet engine that are right.
 
+mod after;
 mod checks;
 mod counters;
 mod credits;
@@ -8,6 +9,7 @@ mod deadlocks;
 mod headroom;
 mod lanes;
 mod memory;
+mod mixed;
 mod multicast;
 mod promises;
 mod random;
@@ -16,6 +18,7 @@ mod schedulers;
 mod series;
 mod stops;
 mod tcp;
+mod today;
 mod transfers;
 mod workloads;
 
@@ -128,7 +131,7 @@ fn one_switch_gets_the_papers_defaults() {
         (switch.forwarding, switch.memory.clone()),
         (Forwarding::StoreAndForward, MemorySpec::Queues)
     );
-    let pressure = switch.back_pressure.expect("PAUSE");
+    let pressure = switch.stops.common.expect("PAUSE");
     assert_eq!(
         (
             pressure.classes,
@@ -239,7 +242,7 @@ fn everything_of_switches_is_read() {
             low_bytes: 800_000,
         }),
     };
-    assert_eq!(switch.back_pressure, Some(pressure));
+    assert_eq!(switch.stops.common, Some(pressure));
     let routes: Vec<(u32, u32, &[u32])> = spec
         .rules
         .routes
@@ -372,6 +375,9 @@ fn flows_have_their_transport_and_traffic() {
         idle_restart: false,
         reuse: Reuse::Handshake,
         ecn: Ecn::Dctcp { gain_shift: 5 },
+        quick_acks: 7,
+        handshake_rtt: None,
+        ..TcpSpec::bsd()
     };
     let own = TcpSpec {
         mss_bytes: 8_000,

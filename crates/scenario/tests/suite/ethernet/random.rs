@@ -81,7 +81,7 @@ fn run(spec: &EthernetSpec) -> Outcome {
 /// Frames lost in lossless classes.
 fn lost(spec: &EthernetSpec, outcome: &Outcome) -> u64 {
     let lossless = spec.nodes.iter().find_map(|node| match &node.kind {
-        NodeKind::Switch(switch) => switch.back_pressure.map(|rules| rules.classes),
+        NodeKind::Switch(switch) => switch.stops.common.map(|rules| rules.classes),
         NodeKind::Station { .. } => None,
     });
     let lossless = lossless.unwrap_or(0);

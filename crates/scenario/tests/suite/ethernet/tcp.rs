@@ -194,6 +194,7 @@ fn frames_that_overtake_are_warned_of_where_tcp_takes_them_for_lost() {
         ("frames", "transport = \"udp\"\npayload = \"1 kB\"", both),
         ("frames", "tcp.duplicate_threshold = 30", both),
         ("frames", "tcp.duplicate_threshold = 0", both),
+        ("frames", "tcp.recovery = \"rack\"", both),
         ("frames", tcp, ""),
     ] {
         let found = codes(&text(spread, flow, second));

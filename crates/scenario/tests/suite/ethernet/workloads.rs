@@ -1,5 +1,6 @@
 //! Flows that begin while the run goes on.
 
+mod groups;
 mod trunks;
 
 use std::collections::BTreeSet;

@@ -132,6 +132,8 @@ fn a_tagged_segment_is_written_like_this() {
         sack_blocks: 1,
         sack: [(0x1f, 0x2f), (0, 0), (0, 0)],
         is_again: false,
+        echoes_first: false,
+        further: 0,
     };
     let content = Content::Tcp {
         segment,

@@ -1,0 +1,205 @@
+//! A list that is read as the run goes on: line by line, in order of time.
+
+use std::collections::BTreeMap;
+use std::io::BufRead;
+use std::sync::Arc;
+
+use backwater_kernel::Time;
+use backwater_kernel::words::counted;
+
+use super::{Arrival, COLUMNS, WITH_PORT, of_hpcc, of_line, to_another};
+use crate::frames::net::Net;
+use crate::language::files::{self, Reopen};
+use crate::language::reader::clip;
+
+/// The longest line, bytes: what is longer is no list.
+const LONGEST_LINE: u64 = 4_096;
+
+/// The hosts that a list may name.
+pub(crate) struct Hosts {
+    by_name: BTreeMap<String, u32>,
+    /// In their order.
+    all: Vec<u32>,
+    /// Names of switches, which begin no heading either.
+    switches: Vec<String>,
+}
+
+impl Hosts {
+    pub(crate) fn of(net: &Net<'_>) -> Arc<Hosts> {
+        let all = net.hosts();
+        let nodes = 0..net.nodes.len() as u32;
+        let switches = nodes.filter(|node| !net.is_host(*node));
+        Arc::new(Hosts {
+            by_name: all
+                .iter()
+                .map(|host| (net.name(*host).into(), *host))
+                .collect(),
+            switches: switches.map(|node| net.name(node).into()).collect(),
+            all,
+        })
+    }
+
+    fn find(&self, name: &str) -> Option<u32> {
+        self.by_name.get(name).copied()
+    }
+
+    fn is_node(&self, name: &str) -> bool {
+        self.find(name).is_some() || self.switches.iter().any(|known| known == name)
+    }
+}
+
+/// How lines are read.
+#[derive(Clone, Copy)]
+enum Form {
+    /// By the first line.
+    Unknown,
+    /// Cells, in this order.
+    Columns([usize; 4]),
+    /// Numbers, so many of each of the flows that are left.
+    Hpcc { width: usize, left: usize },
+}
+
+/// A file of flows, of which one line is held at a time.
+pub(crate) struct List {
+    hosts: Arc<Hosts>,
+    file: Box<dyn BufRead + Send>,
+    line: String,
+    number: u64,
+    form: Form,
+    /// When the last began.
+    last: Time,
+    /// Flows from here on, and before there, are told.
+    span: (Time, Time),
+}
+
+impl List {
+    /// From the first line on.
+    pub(crate) fn begin(
+        reopen: &Reopen,
+        hosts: &Arc<Hosts>,
+        span: (Time, Time),
+    ) -> Result<List, String> {
+        Ok(List {
+            hosts: hosts.clone(),
+            file: reopen().map_err(|error| error.to_string())?,
+            line: String::new(),
+            number: 0,
+            form: Form::Unknown,
+            last: Time::ZERO,
+            span,
+        })
+    }
+
+    /// The line of the flow that was told last, or that is wrong.
+    pub(crate) const fn line(&self) -> u64 {
+        self.number
+    }
+
+    /// The next flow that begins while they are told; what is wrong with a line, if one is.
+    pub(crate) fn next(&mut self) -> Result<Option<Arrival>, String> {
+        while let Some(flow) = self.flow()? {
+            if flow.at < self.last {
+                return Err(format!(
+                    "it begins at {} s, before the flow above it at {} s",
+                    flow.at.seconds(),
+                    self.last.seconds()
+                ));
+            }
+            self.last = flow.at;
+            if flow.at >= self.span.1 {
+                // All others begin later still; that is read, and held against the rules, too.
+                continue;
+            }
+            if flow.at >= self.span.0 {
+                return Ok(Some(flow));
+            }
+        }
+        Ok(None)
+    }
+
+    fn flow(&mut self) -> Result<Option<Arrival>, String> {
+        loop {
+            if !self.read()? {
+                return Ok(None);
+            }
+            let line = self.line.split('#').next().unwrap_or("").trim();
+            let line = line.trim_start_matches('\u{feff}');
+            if line.is_empty() {
+                continue;
+            }
+            match &mut self.form {
+                Form::Unknown => {
+                    let first = line.to_owned();
+                    if !self.begin_form(&first)? {
+                        return self.by_columns([0, 1, 2, 3]);
+                    }
+                }
+                Form::Columns(order) => {
+                    let order = *order;
+                    return self.by_columns(order);
+                }
+                Form::Hpcc { width, left } => {
+                    if *left == 0 || !line.starts_with(|c: char| c.is_ascii_digit()) {
+                        *left = 0;
+                        continue;
+                    }
+                    let cells: Vec<&str> = line.split_whitespace().collect();
+                    let wanted = *width;
+                    if wanted == 0 && [WITH_PORT - 1, WITH_PORT].contains(&cells.len()) {
+                        *width = cells.len();
+                    } else if cells.len() != wanted {
+                        return Err(format!(
+                            "{}: where rows are of groups, each flow has a line",
+                            counted(cells.len(), "number")
+                        ));
+                    }
+                    *left -= 1;
+                    return of_hpcc(&cells, &self.hosts.all)
+                        .and_then(to_another)
+                        .map(Some);
+                }
+            }
+        }
+    }
+
+    /// By the first line that says something; false if that is a flow itself.
+    fn begin_form(&mut self, line: &str) -> Result<bool, String> {
+        if let Ok(left) = line.parse() {
+            self.form = Form::Hpcc { width: 0, left };
+            return Ok(true);
+        }
+        let names_node = || {
+            files::cells(line)
+                .iter()
+                .any(|cell| self.hosts.is_node(cell))
+        };
+        if files::is_heading(line) && !names_node() {
+            self.form = Form::Columns(files::heading(line, COLUMNS)?);
+            return Ok(true);
+        }
+        self.form = Form::Columns([0, 1, 2, 3]);
+        Ok(false)
+    }
+
+    fn by_columns(&self, order: [usize; 4]) -> Result<Option<Arrival>, String> {
+        let line = self.line.split('#').next().unwrap_or("").trim();
+        let line = line.trim_start_matches('\u{feff}');
+        let flow = of_line(line, order, |name| self.hosts.find(name));
+        flow.and_then(to_another).map(Some)
+    }
+
+    /// Reads a line; false at the end of the file.
+    fn read(&mut self) -> Result<bool, String> {
+        self.line.clear();
+        self.number += 1;
+        let file = &mut self.file;
+        let mut some = std::io::Read::take(&mut *file, LONGEST_LINE);
+        let read = some
+            .read_line(&mut self.line)
+            .map_err(|error| error.to_string())?;
+        match read as u64 == LONGEST_LINE {
+            true => Err(format!("`{}` goes on and on", clip(&self.line))),
+            false => Ok(read > 0),
+        }
+    }
+}

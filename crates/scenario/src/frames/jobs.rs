@@ -1,0 +1,250 @@
+//! Jobs: the flows of their ranks.
+
+use backwater_ends::spec::collectives::{self, Collective, CollectiveSpec, JobSpec, PhaseSpec};
+use backwater_kernel::Duration;
+use backwater_kernel::words::counted;
+use backwater_net::frames::spec::TrafficSpec;
+
+use super::collectives::{Sent, operation, room_of_messages};
+use super::net::Net;
+use crate::given::frames::jobs::{Across, Jobs, Phases};
+use crate::language::typed::Word;
+use crate::network::patterns::{self, Room};
+use crate::prelude::*;
+
+/// What is told of a job: itself, and the operations of its phases.
+pub(crate) type Told = (JobSpec, Vec<CollectiveSpec>);
+
+/// The flows of a job, the first of which is to be number `first`, and what they are together;
+/// `None` if something is wrong, which is then told.
+pub(crate) fn flows(
+    given: &Placed<Jobs>,
+    (net, room): (&Net<'_>, Room),
+    first: usize,
+    mistakes: &mut Diagnostics,
+) -> Option<(Vec<Sent>, Told)> {
+    let hosts = patterns::hosts(&given.ranks, net, mistakes)?;
+    let (iterations, ranks) = (*given.iterations.sure()?, hosts.len() as u32);
+    let sides = sides(given, ranks, mistakes)?;
+    let mut phases = Vec::new();
+    for own in given.phases.iter() {
+        phases.push(phase(own, (ranks, sides), mistakes)?);
+    }
+    if phases.iter().all(|phase| phase.operation.is_none()) {
+        Diagnostic::error("bad-job", "a job that communicates nothing")
+            .at(&given.phases.at, "no phase with a `kind`")
+            .help("add one: `{ kind = \"ring-all-reduce\", size = \"1 MB\" }`")
+            .tell(mistakes);
+        return None;
+    }
+    let each = phases
+        .iter()
+        .map(PhaseSpec::messages)
+        .fold(0, u64::saturating_add);
+    let messages = each.saturating_mul(iterations.into());
+    if room_of_messages(room).refuses(&given.iterations.at, messages, mistakes) {
+        return None;
+    }
+    let first = first as u32;
+    let Some(made) = collectives::program((ranks, *given.start, first), &phases, iterations) else {
+        Diagnostic::error("bad-job", "a rank of the job sends nothing")
+            .at(&given.phases.at, "in no phase each rank sends")
+            .note("what such a rank computes would be waited for by nobody")
+            .help("add a phase in which all send, such as an all-reduce")
+            .tell(mistakes);
+        return None;
+    };
+    let (lanes, parts) = made;
+    let sent = lanes.into_iter().map(|lane| {
+        let (from, to) = (hosts[lane.from as usize], hosts[lane.to as usize]);
+        ((from, vec![to]), TrafficSpec::Messages(lane.list))
+    });
+    let sent: Vec<Sent> = sent.collect();
+    let operations = operations((given, &phases), parts, (&hosts, iterations));
+    let told = JobSpec {
+        name: given.name.to_string(),
+        start: *given.start,
+        iterations,
+        flows: first..first + sent.len() as u32,
+        // Known when all before it are.
+        collectives: 0..0,
+        phases,
+        hosts,
+    };
+    Some((sent, (told, operations)))
+}
+
+/// What each phase has its groups do.
+fn operations(
+    (given, phases): (&Jobs, &[PhaseSpec]),
+    parts: Vec<collectives::Part>,
+    (hosts, iterations): (&[u32], u32),
+) -> Vec<CollectiveSpec> {
+    let all = given.phases.iter().zip(phases).zip(parts);
+    let operations = all.filter_map(|((own, phase), (flows, steps))| {
+        let (operation, bytes) = phase.operation?;
+        let across = own.across.word();
+        let members = phase.groups.iter().flatten();
+        Some(CollectiveSpec {
+            name: format!("{} {across}", given.name.as_str()),
+            operation,
+            hosts: members.map(|rank| hosts[*rank as usize]).collect(),
+            ranks: phase.ranks(),
+            bytes,
+            times: iterations.saturating_mul(phase.times),
+            steps,
+            flows,
+        })
+    });
+    operations.collect()
+}
+
+/// Ranks in each direction of the block, the one that counts fastest first.
+type Sides = [u32; 4];
+
+fn sides(given: &Placed<Jobs>, ranks: u32, mistakes: &mut Diagnostics) -> Option<Sides> {
+    let (tensor, expert) = (*given.tensor.sure()?, *given.expert.sure()?);
+    let pipeline = *given.pipeline.sure()?;
+    let others = u64::from(tensor) * u64::from(expert) * u64::from(pipeline);
+    let rest = u64::from(ranks) / others.max(1);
+    let data = given.data.map_or(rest, u64::from);
+    if ranks > 0 && others.saturating_mul(data) == u64::from(ranks) {
+        return Some([tensor, expert, data as u32, pipeline]);
+    }
+    let at = given.ranks.place().unwrap_or(&given.at);
+    let others = match *given.data {
+        Some(data) => format!("`tensor` {tensor}, `expert` {expert}, `data` {data}"),
+        None => format!("`tensor` {tensor}, `expert` {expert}"),
+    };
+    Diagnostic::error("bad-job", "the sizes of the job do not make its ranks")
+        .at(at, counted(ranks, "rank"))
+        .note(format!("they are {others} and `pipeline` {pipeline}"))
+        .help("choose sizes whose product is the number of ranks, or leave `data` out")
+        .tell(mistakes);
+    None
+}
+
+fn phase(
+    own: &Placed<Phases>,
+    (ranks, sides): (u32, Sides),
+    mistakes: &mut Diagnostics,
+) -> Option<PhaseSpec> {
+    let across = *own.across.sure()?;
+    let groups = groups(across, ranks, sides);
+    let members = groups.first().map_or(0, |group| group.len() as u32);
+    let operation = match (own.kind.sure()?, own.size.sure()?) {
+        (Some(kind), Some(bytes)) if members > 1 => {
+            Some((operation(*kind, &own.chunk, mistakes)?, *bytes))
+        }
+        (Some(_), Some(_)) => {
+            Diagnostic::error("bad-job", "an operation of one rank")
+                .at(
+                    &own.across.at,
+                    format!("{} there", counted(members, "rank")),
+                )
+                .note("a rank alone has nobody to exchange anything with")
+                .help("choose another `across`, or a larger size of it in `[[jobs]]`")
+                .tell(mistakes);
+            return None;
+        }
+        (None, None) => None,
+        (kind, _) => {
+            let (has, needs) = if kind.is_some() {
+                ("kind", "size")
+            } else {
+                ("size", "kind")
+            };
+            Diagnostic::error(
+                "missing-key",
+                format!("`{needs}` is missing beside `{has}`"),
+            )
+            .at(&own.at, "a phase that communicates has both")
+            .help(format!("add `{needs}`, or leave out `{has}`"))
+            .tell(mistakes);
+            return None;
+        }
+    };
+    if let Some(Err(what)) = operation.map(|(kind, bytes)| kind.check(members, bytes)) {
+        Diagnostic::error("bad-collective", what)
+            .at(&own.size.at, "`size`, which is cut into blocks")
+            .help("give each block a byte or more")
+            .tell(mistakes);
+        return None;
+    }
+    let whole = *own.compute.sure()?;
+    let beside = match operation {
+        None => Duration::ZERO,
+        Some((Collective::Pipeline, _)) if *own.overlap > 0.0 => {
+            Diagnostic::no_meaning("overlap", "of a pipeline")
+                .at(&own.overlap.at, "each rank computes before it sends on")
+                .help("leave it out")
+                .tell(mistakes);
+            return None;
+        }
+        Some(_) => part(whole, *own.overlap.sure()?),
+    };
+    Some(PhaseSpec {
+        compute: Duration(whole.ps() - beside.ps()),
+        beside,
+        operation,
+        groups,
+        times: *own.times.sure()?,
+    })
+}
+
+/// A share of a time, to a part in a thousand million.
+fn part(whole: Duration, share: f64) -> Duration {
+    const PARTS: u64 = 1_000_000_000;
+    let parts = ((share * PARTS as f64).round() as u64).min(PARTS);
+    let ps = u128::from(whole.ps()) * u128::from(parts) / u128::from(PARTS);
+    Duration(ps as u64)
+}
+
+/// Ranks that differ in one direction of the block alone, in order.
+fn groups(across: Across, ranks: u32, sides: Sides) -> Vec<Vec<u32>> {
+    let direction = match across {
+        Across::Tensor => 0,
+        Across::Expert => 1,
+        Across::Data => 2,
+        Across::Pipeline => 3,
+        Across::All => return vec![(0..ranks).collect()],
+    };
+    let stride: u32 = sides[..direction].iter().product();
+    let side = sides[direction];
+    let firsts = (0..ranks).filter(|rank| (rank / stride).is_multiple_of(side));
+    firsts
+        .map(|first| (0..side).map(|at| first + at * stride).collect())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each rank is in one group across each direction.
+    #[test]
+    fn groups_differ_in_one_direction() {
+        let sides = [2, 1, 2, 3];
+        assert_eq!(groups(Across::Tensor, 12, sides)[1], [2, 3]);
+        assert_eq!(groups(Across::Data, 12, sides)[1], [1, 3]);
+        assert_eq!(groups(Across::Pipeline, 12, sides)[3], [3, 7, 11]);
+        assert_eq!(groups(Across::Expert, 12, sides).len(), 12);
+        for across in [
+            Across::Tensor,
+            Across::Expert,
+            Across::Data,
+            Across::Pipeline,
+            Across::All,
+        ] {
+            let mut all: Vec<u32> = groups(across, 12, sides).into_iter().flatten().collect();
+            all.sort_unstable();
+            assert_eq!(all, (0..12).collect::<Vec<u32>>());
+        }
+    }
+
+    #[test]
+    fn shares_of_times_are_exact() {
+        assert_eq!(part(Duration(1_000_000_000), 0.3), Duration(300_000_000));
+        assert_eq!(part(Duration(7), 1.0), Duration(7));
+    }
+}
