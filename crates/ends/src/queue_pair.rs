@@ -144,7 +144,7 @@ impl Transport for QueuePair {
         if let Some(packet) = self.receiver.take_ack() {
             return self.made(packet, spec.ack_class);
         }
-        let packet = self.sender.next(now, spec)?;
+        let packet = self.sender.next_packet(now, spec)?;
         self.counts.sent_bytes += u64::from(packet.bytes);
         if packet.is_again {
             self.counts.again_bytes += u64::from(packet.bytes);

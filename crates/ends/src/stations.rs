@@ -93,7 +93,7 @@ impl Stations {
         };
         let flows: Vec<FlowEnds> = flows.collect();
         for (flow, ends) in (0_u32..).zip(&flows) {
-            stations.enter((flow, flow), ends, flows.len());
+            stations.open_flow((flow, flow), ends, flows.len());
             if let Some(spec) = ends.traffic.messages() {
                 stations.dependences.add(flow, spec);
             }

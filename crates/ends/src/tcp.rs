@@ -205,7 +205,7 @@ impl Endpoint {
     }
 
     /// What its control draws follows from `key`, which differs from connection to connection.
-    pub fn draw_from(mut self, key: u64) -> Endpoint {
+    pub fn drawing_from(mut self, key: u64) -> Endpoint {
         self.sender.extras.draw_from(key);
         self
     }
@@ -235,7 +235,7 @@ impl Endpoint {
             segment.ack = ack;
             segment.flags = flags::ACK | if has_echo { flags::ECE } else { 0 };
             segment.sack_blocks = 0;
-            return Some(self.count(segment));
+            return Some(self.count_segment(segment));
         }
         if self.handshake.is_due {
             return Some(self.syn(now, spec));
@@ -249,7 +249,7 @@ impl Endpoint {
         if self.receiver.is_ack_due() {
             let segment = self.segment(spec);
             self.receiver.acknowledged();
-            return Some(self.count(segment));
+            return Some(self.count_segment(segment));
         }
         None
     }
@@ -372,7 +372,7 @@ impl Endpoint {
             segment.is_again = self.handshake.syns > 0;
             self.handshake.syns += 1;
         }
-        self.count(segment)
+        self.count_segment(segment)
     }
 
     fn on_syn(&mut self, now: Time, spec: &TcpSpec, segment: &Segment) {
@@ -423,7 +423,7 @@ impl Endpoint {
         self.counts.sent_bytes += u64::from(bytes);
         self.counts.again_bytes += sent.again_bytes;
         self.receiver.acknowledged();
-        self.count(segment)
+        self.count_segment(segment)
     }
 
     /// An acknowledgement without data.
@@ -446,7 +446,7 @@ impl Endpoint {
         segment
     }
 
-    fn count(&mut self, segment: Segment) -> Segment {
+    fn count_segment(&mut self, segment: Segment) -> Segment {
         self.counts.segments += 1;
         segment
     }

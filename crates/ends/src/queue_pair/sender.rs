@@ -115,7 +115,7 @@ impl Sender {
     }
 
     /// The next packet that may go to the port now.
-    pub fn next(&mut self, now: Time, spec: &RoceSpec) -> Option<RocePacket> {
+    pub fn next_packet(&mut self, now: Time, spec: &RoceSpec) -> Option<RocePacket> {
         self.wakes_at = Time::MAX;
         if self.in_port.is_some() {
             return None;

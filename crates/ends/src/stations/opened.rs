@@ -40,7 +40,7 @@ impl Endpoint {
 impl Stations {
     /// A flow of this number, one of about so many at a time, has this place from now on: the next
     /// that is free, or that of one with the same protocol that has ended.
-    pub fn enter(&mut self, (place, number): (u32, u32), ends: &FlowEnds<'_>, flows: usize) {
+    pub fn open_flow(&mut self, (place, number): (u32, u32), ends: &FlowEnds<'_>, flows: usize) {
         let tally = Tally::new(flows);
         let all = Setup {
             is_measuring: self.is_measuring,
@@ -54,8 +54,8 @@ impl Stations {
                 let [source, destination] = clocks;
                 let mut draws = Stream::new(all.seed, number.into(), Purpose::Probing);
                 let both = [
-                    TcpEndpoint::new(tcp, source, true).draw_from(draws.next_u64()),
-                    TcpEndpoint::new(tcp, destination, false).draw_from(draws.next_u64()),
+                    TcpEndpoint::new(tcp, source, true).drawing_from(draws.next_u64()),
+                    TcpEndpoint::new(tcp, destination, false).drawing_from(draws.next_u64()),
                 ];
                 let flavour = flavour(&mut self.tcp, tcp);
                 let connection =

@@ -105,7 +105,7 @@ impl Rack {
 
     /// When a segment is lost if it is still missing then.
     #[inline]
-    pub(crate) fn due(&self, sent: &Sent, window: Duration) -> Time {
+    pub(crate) fn due_at(&self, sent: &Sent, window: Duration) -> Time {
         Time((sent.at.0.saturating_add(self.rtt.0)).saturating_add(window.0))
     }
 

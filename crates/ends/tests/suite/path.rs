@@ -62,7 +62,7 @@ impl Path {
     pub fn new(specs: Vec<TcpSpec>, rtt: Duration, buffer: u64) -> Path {
         let clock = HostClock::default();
         let ends = specs.iter().zip(0..).map(|(spec, flow): (_, u64)| {
-            [true, false].map(|opens| Endpoint::new(spec, clock, opens).draw_from(flow * 7 + 5))
+            [true, false].map(|opens| Endpoint::new(spec, clock, opens).drawing_from(flow * 7 + 5))
         });
         let ends: Vec<_> = ends.collect();
         let mut path = Path {

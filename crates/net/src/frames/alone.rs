@@ -91,28 +91,26 @@ fn time(spec: &EthernetSpec, network: &Network, (id, flow): (u32, &FlowSpec)) ->
     }
 }
 
-impl Network {
-    /// The same of a flow without a row, whose ways are known at its place.
-    pub(crate) fn alone(&self, place: u32, flow: &FlowSpec) -> Option<Duration> {
-        let TrafficSpec::Infinite {
-            bytes: Some(bytes), ..
-        } = flow.traffic
-        else {
-            return None;
-        };
-        let frames = Frames::of(flow, bytes)?;
-        let took_ps = match self.classes.routes.path(2 * place) {
-            Some(path) => self.carry_ps(path, &frames),
-            None => {
-                let (path, is_only) = self.one_of_alike((flow.source, flow.destination))?;
-                match is_only {
-                    true => self.carry_ps(&path, &frames),
-                    false => self.carry_spread_ps(&path, &frames),
-                }
+/// The same of a flow without a row, whose ways are known at its place.
+pub(crate) fn of_member(network: &Network, place: u32, flow: &FlowSpec) -> Option<Duration> {
+    let TrafficSpec::Infinite {
+        bytes: Some(bytes), ..
+    } = flow.traffic
+    else {
+        return None;
+    };
+    let frames = Frames::of(flow, bytes)?;
+    let took_ps = match network.classes.routes.path(2 * place) {
+        Some(path) => network.carry_ps(path, &frames),
+        None => {
+            let (path, is_only) = network.one_of_alike((flow.source, flow.destination))?;
+            match is_only {
+                true => network.carry_ps(&path, &frames),
+                false => network.carry_spread_ps(&path, &frames),
             }
-        };
-        u64::try_from(took_ps).ok().map(Duration)
-    }
+        }
+    };
+    u64::try_from(took_ps).ok().map(Duration)
 }
 
 /// Of each flow whose messages wait for others, what one takes of each size of them.

@@ -413,14 +413,14 @@ fn rows(spec: &EthernetSpec) -> u32 {
 fn flows(spec: &EthernetSpec, stations: &Stations) -> Vec<FrameFlow> {
     let flows = (0..).zip(&spec.flows);
     flows
-        .map(|(id, own)| flow(id, own, stations.is_pulled(id)))
+        .map(|(id, own)| flow((id, id), own, stations))
         .collect()
 }
 
 /// A flow of this number that has done nothing.
-pub(super) fn flow(id: u32, flow: &FlowSpec, is_pulled: bool) -> FrameFlow {
+pub(super) fn flow((place, id): (u32, u32), flow: &FlowSpec, stations: &Stations) -> FrameFlow {
     let has_rtp = matches!(flow.transport, TransportSpec::Udp { has_rtp: true, .. });
-    let is_pulled = flow.transport.is_pulled() || is_pulled;
+    let is_pulled = flow.transport.is_pulled() || stations.is_pulled(place);
     let bits = [
         (flow.is_tagged, FrameFlow::TAGGED),
         (has_rtp, FrameFlow::RTP),

@@ -11,7 +11,7 @@ use backwater_kernel::{Balance, EventQueue, Place, Time};
 
 use crate::classes::members::{Bin, Ended, Opening, Slot};
 use crate::classes::{Classes, FrameFlow, Losses};
-use crate::frames::build;
+use crate::frames::{alone, build};
 use crate::hop::timer::Timer;
 use crate::network::Network;
 use crate::outcome::MembersOutcome;
@@ -186,9 +186,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if !classes.routes.lay((place, number), ends, to_of) {
             return false;
         }
-        classes.stations.enter((place, number), &spec.ends(), 1);
-        let is_pulled = classes.stations.is_pulled(place);
-        let mut flow = build::flow(number, &spec, is_pulled);
+        classes.stations.open_flow((place, number), &spec.ends(), 1);
+        let mut flow = build::flow((place, number), &spec, &classes.stations);
         flow.bits |= FrameFlow::MEMBER;
         match place == fresh {
             true => {
@@ -208,7 +207,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             bytes: arrival.bytes,
         };
         classes.members.settle((place, classes.rows), slot);
-        network.classes.alone[place as usize] = network.alone(place, &spec);
+        network.classes.alone[place as usize] = alone::of_member(network, place, &spec);
         self.freeze(place, &spec);
         self.by_class.opened.push((number, place));
         true

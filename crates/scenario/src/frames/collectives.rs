@@ -59,7 +59,7 @@ pub(crate) fn flows(
         ((from, vec![to]), TrafficSpec::Messages(lane.list))
     });
     let sent: Vec<Sent> = sent.collect();
-    let told = CollectiveSpec {
+    let collective = CollectiveSpec {
         name: given.name.to_string(),
         operation,
         ranks: ranks as u32,
@@ -69,7 +69,7 @@ pub(crate) fn flows(
         steps,
         flows: first..first + sent.len() as u32,
     };
-    Some((sent, told))
+    Some((sent, collective))
 }
 
 /// Room for messages.

@@ -61,7 +61,7 @@ pub(crate) fn flows(
     });
     let sent: Vec<Sent> = sent.collect();
     let operations = operations((given, &phases), parts, (&hosts, iterations));
-    let told = JobSpec {
+    let job = JobSpec {
         name: given.name.to_string(),
         start: *given.start,
         iterations,
@@ -71,7 +71,7 @@ pub(crate) fn flows(
         phases,
         hosts,
     };
-    Some((sent, (told, operations)))
+    Some((sent, (job, operations)))
 }
 
 /// What each phase has its groups do.

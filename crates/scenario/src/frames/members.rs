@@ -110,16 +110,16 @@ struct Pairs {
 }
 
 impl Pairs {
-    fn add(&mut self, pair: (u32, u32)) {
+    fn note(&mut self, pair: (u32, u32)) {
         if !self.is_full {
             self.all.push(pair);
             if self.all.len() >= 2 * self.sorted + SIZES {
-                self.sort();
+                self.put_in_order();
             }
         }
     }
 
-    fn sort(&mut self) {
+    fn put_in_order(&mut self) {
         self.all.sort_unstable();
         self.all.dedup();
         self.sorted = self.all.len();
@@ -231,7 +231,7 @@ pub(crate) fn look(
             print.add(word);
         }
         sums.add(&flow);
-        pairs.add((flow.from, flow.to));
+        pairs.note((flow.from, flow.to));
     }
     let Some(first) = first else {
         workloads::never_starts(given, expected, None, mistakes);
@@ -240,7 +240,7 @@ pub(crate) fn look(
     if setting.room.of_members().refuses(at, count, mistakes) {
         return None;
     }
-    pairs.sort();
+    pairs.put_in_order();
     if let WorkloadsKind::List { file } = &given.kind.value {
         files.reopened.push((file.value.clone(), print.value()));
     }

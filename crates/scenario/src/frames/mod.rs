@@ -55,7 +55,7 @@ pub(crate) mod way;
 mod workloads;
 
 use backwater_net::frames::spec::{
-    DrainSpec, EthernetSpec, FrameRules, MemorySpec, NodeKind, RouteSpec, SeriesSpec,
+    DrainSpec, EthernetSpec, FrameRules, MemorySpec, NodeKind, OutageSpec, RouteSpec, SeriesSpec,
 };
 
 use self::controls::Controls;
@@ -119,6 +119,16 @@ fn rules(
     }
 }
 
+fn outages(
+    file: &EthernetFile,
+    net: &Net<'_>,
+    stop_at: backwater_kernel::Time,
+    mistakes: &mut Diagnostics,
+) -> Vec<OutageSpec> {
+    let given: Vec<_> = file.links.iter().map(|own| &own.outages[..]).collect();
+    crate::network::outages::outages(&net.entries, &given, stop_at, mistakes)
+}
+
 /// Builds it, unless something is missing; mistakes go to `mistakes`, and with errors among them
 /// the result is not to be used.
 pub(crate) fn build(
@@ -155,8 +165,7 @@ pub(crate) fn build(
     let drains = switches::drains(&net, &links, &own, mistakes);
     let routes = routes::given(file, &net, mistakes);
     let crossings = crossings::follow(&net, &routes, &flows, mistakes);
-    let given: Vec<_> = file.links.iter().map(|own| &own.outages[..]).collect();
-    let outages = crate::network::outages::outages(&net.entries, &given, stop_at, mistakes);
+    let outages = outages(file, &net, stop_at, mistakes);
     let mut network = EthernetSpec {
         seed: run.seed,
         stop_at,
@@ -167,8 +176,8 @@ pub(crate) fn build(
         flows: flows.specs.clone(),
         outages,
     };
-    let flows_of = network.flows.iter_mut();
-    let starts = flows_of.filter_map(|flow| flow.traffic.start_mut());
+    let starts = network.flows.iter_mut();
+    let starts = starts.filter_map(|flow| flow.traffic.start_mut());
     jitter::postpone(starts, run.seed, run.start_jitter);
 
     checks::blocked(file, &network, mistakes);

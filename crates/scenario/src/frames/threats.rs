@@ -311,8 +311,8 @@ fn short_stops(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     let mut worst: Option<(u32, Lasting)> = None;
     for (_, class, input) in look.crossings.passed_on() {
         let node = look.net.ends(input).1;
-        let found = look.rules(input, class);
-        let Some(stop) = found.and_then(|rules| lasting(look, rules, (input, class), most)) else {
+        let rules = look.rules(input, class);
+        let Some(stop) = rules.and_then(|rules| lasting(look, rules, (input, class), most)) else {
             continue;
         };
         if stop.is_short(run) {

@@ -54,8 +54,8 @@ pub(crate) enum TopologyKind {
         /// Switches with hosts.
         #[key(is = Whole { min: 1, max: 1_000_000, unit: "switches" })]
         leaves: Placed<u32>,
-        /// Switches that join all the leaves; of a rail-optimised network, 0 where rails are networks
-        /// of their own.
+        /// Switches that join all the leaves; of a rail-optimised network, 0 where rails are
+        /// networks of their own.
         #[key(is = Whole { min: 0, max: 1_000_000, unit: "switches" })]
         spines: Placed<u32>,
         hosts_per_switch: u32,

@@ -38,7 +38,7 @@ impl Connection {
             let clock = HostClock::of_host(seed, host, &spec.tcp);
             let flow = u64::from(flows[usize::from(!opens)]);
             let key = Stream::new(seed, flow, Purpose::Probing).next_u64();
-            Endpoint::new(&spec.tcp, clock, opens).draw_from(key)
+            Endpoint::new(&spec.tcp, clock, opens).drawing_from(key)
         };
         Connection {
             spec: spec.clone(),

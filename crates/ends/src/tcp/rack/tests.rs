@@ -27,7 +27,7 @@ fn sent(again: &[u64]) -> Vec<Sent> {
 
 fn is_lost(rack: &Rack, now: Time, sent: &Sent, is_sure: bool) -> bool {
     let window = rack.window(Duration(10 * MS), is_sure);
-    rack.is_overtaken(sent) && rack.due(sent, window) <= now
+    rack.is_overtaken(sent) && rack.due_at(sent, window) <= now
 }
 
 /// Segment 3 arrives after 12 ms: what went before it is due then where a loss is sure, else a

@@ -298,7 +298,7 @@ impl Sender {
         let window = rack.window(self.rtt.smoothed(&here.spec.timer), is_sure);
         let (has_lost, rest) = by
             .sent
-            .lose(|sent| rack.is_overtaken(sent) && rack.due(sent, window) <= here.now);
+            .lose(|sent| rack.is_overtaken(sent) && rack.due_at(sent, window) <= here.now);
         if has_lost && !in_repair {
             counts.fast_retransmits += 1;
             self.begin_repair(by, here, news_bytes);
@@ -414,7 +414,7 @@ impl Sender {
         by.sent.lose_first();
         let rack = by.rack;
         let window = rack.window(self.rtt.smoothed(&here.spec.timer), true);
-        by.sent.lose(|sent| rack.due(sent, window) <= here.now);
+        by.sent.lose(|sent| rack.due_at(sent, window) <= here.now);
         (by.probe, by.is_probing) = (None, false);
         (self.is_recovering, by.is_timed_out, self.recover) = (false, true, self.max);
         let mss = u64::from(here.spec.mss_bytes);

@@ -169,9 +169,10 @@ impl Bin {
 
 /// The sizes that are told together with this one: from where on, and below what.
 fn bounds(bytes: u64) -> (u64, u64) {
-    let decade = 10_u64.pow(bytes.max(1).ilog10());
+    let bytes = bytes.clamp(1, u64::MAX / 2);
+    let decade = 10_u64.pow(bytes.ilog10());
     let edges = [1, 2, 5, 10].map(|part: u64| decade.saturating_mul(part));
-    let above = edges.iter().position(|edge| bytes.max(1) < *edge);
+    let above = edges.iter().position(|edge| bytes < *edge);
     let above = above.unwrap_or(edges.len() - 1).max(1);
     (edges[above - 1], edges[above])
 }

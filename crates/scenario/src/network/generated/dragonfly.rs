@@ -1,5 +1,5 @@
-//! Groups of switches, each group joined to every other (Kim, Dally, Scott, Abts 2008), and the same
-//! with two tiers in a group (Shpiner et al. 2017).
+//! Groups of switches, each group joined to every other (Kim, Dally, Scott, Abts 2008), and the
+//! same with two tiers in a group (Shpiner et al. 2017).
 
 use super::{Plan, Rule, of};
 
