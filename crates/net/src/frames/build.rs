@@ -127,16 +127,11 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
     let count = queues.len();
     let counts = counts(spec, &nodes);
     let has_telemetry = spec.kinds().any(FlowSpec::has_telemetry);
-    let marking = (0..count as u64).zip(&queues).map(|(at, queue)| {
-        let at = at as usize;
-        let has_dice = queue.marks || counts[at].ecn.is_some();
-        has_dice.then(|| {
-            Stream::new(
-                spec.seed,
-                stream_of((at / classes) as u32, (at % classes) as u8),
-                Purpose::Marking,
-            )
-        })
+    let marks = |at: usize| queues[at].marks || counts[at].ecn.is_some();
+    let marking = (0..count).map(|at| {
+        let (channel, class) = ((at / classes) as u32, (at % classes) as u8);
+        let entity = stream_of(channel, class);
+        marks(at).then(|| Stream::new(spec.seed, entity, Purpose::Marking))
     });
     let marking = marking.collect();
     let stations = spec.stations();

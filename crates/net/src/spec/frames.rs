@@ -3,7 +3,7 @@
 //! Words: a *station* sends and receives, a *switch* forwards. A *link* joins two nodes and has
 //! two *channels*, one each way (channel `2k` runs from `a` to `b` of link `k`, `2k + 1` back).
 //! The queues in front of a channel stand at the node it leaves (output queues), one a class.
-//! Classes are priorities 0 to 7; 7 is the most urgent.
+//! Classes are priorities 0 to 31; the highest is the most urgent.
 
 use alloc::string::String;
 use alloc::vec::Vec;

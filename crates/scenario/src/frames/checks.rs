@@ -31,8 +31,9 @@ pub(crate) fn no_such_class(at: &At, class: u8, classes: u8) -> Diagnostic {
         .help(format!("raise `classes` of `[switch]` to {}", class + 1))
 }
 
-/// Classes that are named against queues that there are.
+/// Classes that are named against queues that there are, and against what messages can name.
 pub(crate) fn classes(file: &EthernetFile, classes: u8, mistakes: &mut Diagnostics) {
+    nameable(file, classes, mistakes);
     let flows = file.flows.iter().map(|flow| &flow.settings.class);
     let patterns = file.patterns.iter().map(|rule| &rule.settings.class);
     let workloads = file.workloads.iter().map(|own| &own.settings.class);
@@ -69,7 +70,7 @@ pub(crate) fn classes(file: &EthernetFile, classes: u8, mistakes: &mut Diagnosti
 }
 
 /// Classes under flow control against what its messages can name.
-pub(crate) fn nameable(file: &EthernetFile, classes: u8, mistakes: &mut Diagnostics) {
+fn nameable(file: &EthernetFile, classes: u8, mistakes: &mut Diagnostics) {
     let links = controls::given(file).filter_map(|own| Some((own.value.as_ref()?, &own.at)));
     let general = &file.flow_control;
     for (rules, at) in links.chain([(&general.value.value, &general.at)]) {

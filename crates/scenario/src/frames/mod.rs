@@ -147,7 +147,6 @@ pub(crate) fn build(
     stops::fill(&controls, &own, &mut links, mistakes);
     let flows = self::flows::flows(file, (&net, &links, limits), files, mistakes);
     checks::classes(file, ports.classes, mistakes);
-    checks::nameable(file, ports.classes, mistakes);
     checks::flow_control(file, ports, mistakes);
     controls.check(mistakes);
     checks::frames(file, &flows, mistakes);

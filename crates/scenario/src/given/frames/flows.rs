@@ -45,7 +45,7 @@ pub(crate) struct Flows {
 /// What flows have, named or made by rule.
 #[table(part)]
 pub(crate) struct FlowSettings {
-    /// Class of its frames, both ways; 7 is the most urgent.
+    /// Class of its frames, both ways; higher ones are more urgent.
     #[key(is = Whole { min: 0, max: 31, unit: "" }, default = "0")]
     pub class: Placed<u8>,
     /// Its frames carry a VLAN tag.
