@@ -129,8 +129,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
     let has_telemetry = spec.kinds().any(FlowSpec::has_telemetry);
     let marks = |at: usize| queues[at].marks || counts[at].ecn.is_some();
     let marking = (0..count).map(|at| {
-        let (channel, class) = ((at / classes) as u32, (at % classes) as u8);
-        let entity = stream_of(channel, class);
+        let entity = stream_of((at / classes) as u32, (at % classes) as u8);
         marks(at).then(|| Stream::new(spec.seed, entity, Purpose::Marking))
     });
     let marking = marking.collect();

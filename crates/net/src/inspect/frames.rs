@@ -104,7 +104,7 @@ impl Network {
                 class,
                 destination: Some(*station),
                 units: frames(Some(*station)),
-                hold: Some(self.stopped(channel, class, on)),
+                hold: Some(self.hold_by_stop(channel, class, on)),
                 credit: None,
                 waits_for: Vec::new(),
             });
@@ -157,7 +157,7 @@ impl Network {
             let all = [(Gate::Port, gates.port), own];
             let on = all.into_iter().filter(|(_, stop)| stop.is_on);
             if let Some(first) = on.min_by_key(|(_, stop)| stop.since) {
-                return Some(self.stopped(channel, class, first));
+                return Some(self.hold_by_stop(channel, class, first));
             }
         }
         if port.shut() & bit == 0 {
@@ -170,7 +170,7 @@ impl Network {
         Some(Hold::NoCredit { since: Some(since) })
     }
 
-    fn stopped(&self, channel: u32, class: u8, (gate, stop): On) -> Hold {
+    fn hold_by_stop(&self, channel: u32, class: u8, (gate, stop): On) -> Hold {
         Hold::Stopped {
             gate,
             since: stop.since,
