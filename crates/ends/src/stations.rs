@@ -207,7 +207,7 @@ impl Stations {
                     connection.tally.count_frame(now, is_forward, born);
                 }
                 let tcp = &self.tcp[connection.flavour as usize];
-                connection.on_packet(now, tcp, segment, arrival, out)
+                connection.take_packet(now, tcp, segment, arrival, out)
             }
             (Endpoint::Roce(at), Payload::Roce(packet)) => {
                 let pair = &mut self.pairs[at as usize];
@@ -215,7 +215,7 @@ impl Stations {
                     pair.tally.count_frame(now, is_forward, born);
                 }
                 let roce = &self.roce[pair.flavour as usize];
-                pair.on_packet(now, roce, packet, arrival, out)
+                pair.take_packet(now, roce, packet, arrival, out)
             }
             (Endpoint::Udp(at), Payload::Udp { bytes, number }) => {
                 let datagrams = &mut self.datagrams[at as usize];

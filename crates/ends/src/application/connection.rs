@@ -217,7 +217,7 @@ impl<E: Transport> Connection<E> {
     }
 
     /// A packet reached its end. Returns the bytes its application got in order by it.
-    pub fn on_packet(
+    pub fn take_packet(
         &mut self,
         now: Time,
         spec: &E::Spec,

@@ -239,7 +239,7 @@ impl Counters {
         let (is_asked, is_alarm) = (self.asked_at == now, self.alarm_at == now);
         if is_asked {
             self.asked_at = Time::MAX;
-            self.is_hurried &= self.has_news();
+            self.is_hurried &= self.owes_news();
         }
         if is_alarm {
             self.alarm_at = Time::MAX;
@@ -273,7 +273,7 @@ impl Counters {
         if self.is_wanted {
             return When::Wait;
         }
-        let has_news = self.has_news();
+        let has_news = self.owes_news();
         let (due, asked) = match (has_news, self.spec.update.at_least_every) {
             (true, _) => (self.earliest, &mut self.asked_at),
             (false, None) => return When::Wait,
@@ -297,7 +297,7 @@ impl Counters {
     /// A message starts: the lanes of which it speaks. Those with news go in turn; without any,
     /// all do. One message speaks of lanes of the same 32.
     pub fn start(&mut self, now: Time) -> Places {
-        let places = match self.has_news() {
+        let places = match self.owes_news() {
             true => self.take_news(),
             false => self.turn(),
         };
@@ -356,7 +356,7 @@ impl Counters {
     }
 
     /// Is there news that nobody has been told of?
-    pub fn has_news(&self) -> bool {
+    pub fn owes_news(&self) -> bool {
         !self.news.is_empty()
     }
 

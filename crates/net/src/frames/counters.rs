@@ -83,7 +83,7 @@ impl Network {
             let is_missing = |leg: u32| {
                 i64::from(self.legs[leg as usize].sender.credit) < i64::from(self.limit(leg))
             };
-            own.has_news() || is_mended && own.legs().any(is_missing)
+            own.owes_news() || is_mended && own.legs().any(is_missing)
         })
     }
 

@@ -110,7 +110,7 @@ struct Pairs {
 }
 
 impl Pairs {
-    fn note(&mut self, pair: (u32, u32)) {
+    fn add_pair(&mut self, pair: (u32, u32)) {
         if !self.is_full {
             self.all.push(pair);
             if self.all.len() >= 2 * self.sorted + SIZES {
@@ -231,7 +231,7 @@ pub(crate) fn look(
             print.add(word);
         }
         sums.add(&flow);
-        pairs.note((flow.from, flow.to));
+        pairs.add_pair((flow.from, flow.to));
     }
     let Some(first) = first else {
         workloads::never_starts(given, expected, None, mistakes);

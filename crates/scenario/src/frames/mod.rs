@@ -119,6 +119,14 @@ fn rules(
     }
 }
 
+/// Draws when flows start.
+fn postpone(network: &mut EthernetSpec, jitter: Option<backwater_kernel::Duration>) {
+    let seed = network.seed;
+    let flows = network.flows.iter_mut();
+    let starts = flows.filter_map(|flow| flow.traffic.start_mut());
+    jitter::postpone(starts, seed, jitter);
+}
+
 fn outages(
     file: &EthernetFile,
     net: &Net<'_>,
@@ -175,10 +183,7 @@ pub(crate) fn build(
         flows: flows.specs.clone(),
         outages,
     };
-    let starts = network.flows.iter_mut();
-    let starts = starts.filter_map(|flow| flow.traffic.start_mut());
-    jitter::postpone(starts, run.seed, run.start_jitter);
-
+    postpone(&mut network, run.start_jitter);
     checks::blocked(file, &network, mistakes);
     schedulers::check(file, &net, &network, mistakes);
     credits::add(&controls, &mut network, mistakes);

@@ -186,6 +186,11 @@ impl Waits<'_> {
     fn unseen(&self, flow: usize, (name, at): &Named) -> Diagnostic {
         let host = clip(self.net.name(self.specs[flow].source));
         let (name, own) = (clip(name), clip(&self.specs[flow].name));
+        if name == own {
+            return Diagnostic::error("bad-after", format!("`{own}` waits for itself"))
+                .at(at, "it would never begin")
+                .help("name another flow, or leave `after` out");
+        }
         let what = format!("`{own}` waits for what its host does not see");
         Diagnostic::error("bad-after", what)
             .at(at, format!("`{name}` neither begins nor ends at `{host}`"))

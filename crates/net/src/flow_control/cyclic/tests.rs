@@ -111,7 +111,7 @@ fn a_thousand_lanes_are_spoken_of_in_turn() {
         port.on_news(place, Time(0));
     }
     let mut said = Vec::new();
-    while port.has_news() {
+    while port.owes_news() {
         said.push(port.start(Time(0)).each().collect::<Vec<_>>());
     }
     assert_eq!(said, [vec![30, 31], vec![32, 33], vec![999]]);

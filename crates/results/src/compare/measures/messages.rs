@@ -1,5 +1,7 @@
 //! Numbers of bursts, and of requests with their responses.
 
+use std::cmp::Ordering;
+
 use super::{Declared, Shown, at, mean};
 use crate::compare::{FlowKind, Observed, Workload, WorkloadFlow};
 
@@ -46,6 +48,7 @@ pub(super) fn add(workload: &Workload, all: &mut Declared) {
         "bursts or responses that have arrived completely, of those that began after the warm-up",
         |workload, seen| times(workload, seen).ended as f64,
     );
+    all.better(Some(Ordering::Greater));
     all.main(
         "messages incomplete",
         Shown::Count,
