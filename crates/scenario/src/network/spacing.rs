@@ -35,11 +35,14 @@ fn by_delivery(layers: &[&Tcp], tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Di
         return;
     };
     if spec.recovery != Recovery::Sack {
+        let why = match spec.recovery {
+            Recovery::Rack => "with `recovery = \"rack\"` it is not told what was delivered",
+            Recovery::Tahoe | Recovery::Reno | Recovery::NewReno | Recovery::Sack => {
+                "what is delivered is not known without them"
+            }
+        };
         Diagnostic::error("bbr-needs", "BBR goes by selective acknowledgements")
-            .at(
-                place,
-                "what is delivered is not known without them, or by `rack`",
-            )
+            .at(place, why)
             .help("write `recovery = \"sack\"`, or a preset that has it (`linux-3`, `dctcp`)")
             .tell(mistakes);
     }
