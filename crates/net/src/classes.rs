@@ -25,7 +25,7 @@ use backwater_kernel::{Duration, Stream, Time};
 
 use crate::marking::rocc::CongestionPoint;
 use crate::probe::Gate;
-use crate::spec::frames::{BackPressureSpec, StopsSpec, StormSpec, WatchdogSpec};
+use crate::spec::frames::{BackPressureSpec, ClassBits, StopsSpec, StormSpec, WatchdogSpec};
 use account::{Account, AccountTimes};
 use credits::Credits;
 use drain::Drain;
@@ -156,7 +156,7 @@ pub(crate) struct Node {
     pub bytes: u64,
     pub most_bytes: u64,
     /// Classes under back-pressure, a bit each.
-    pub lossless: u8,
+    pub lossless: ClassBits,
     pub is_switch: bool,
     /// Inputs are counted.
     pub counts_inputs: bool,
@@ -172,7 +172,7 @@ pub(crate) struct Node {
     pub leaving: Vec<u32>,
     pub time_outs: u64,
     /// Classes of which it promises to lose nothing, a bit each.
-    pub promised: u8,
+    pub promised: ClassBits,
 }
 
 impl Node {

@@ -56,7 +56,7 @@ impl RunInfo {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GivenUp {
     /// A bit for each class.
-    pub classes: u8,
+    pub classes: backwater_net::frames::spec::ClassBits,
     /// Nodes where they may.
     pub nodes: Vec<u32>,
     /// The line that says so.

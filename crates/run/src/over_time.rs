@@ -247,7 +247,7 @@ impl FlitsOverTime {
 fn note(bins: &mut Bins, cycle: u64, states: &[FlitState]) {
     let seen = states.iter().map(|state| Seen {
         busy: state.crossed,
-        stopped: [0; 8],
+        stopped: [0; backwater_net::frames::spec::CLASSES_MAX],
         is_blocked: state.is_blocked,
         queued: u64::from(state.taken),
     });

@@ -1,12 +1,13 @@
 //! What stops a channel, or some of what crosses it.
 
 use alloc::boxed::Box;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use backwater_kernel::{Collected, Distribution, Duration, Time};
 
 use crate::hop::load::Control;
-use crate::spec::frames::{CLASSES_MAX, StoppedSpec};
+use crate::spec::frames::{ClassBits, PFC_CLASSES, StoppedSpec};
 
 /// Stops of a queue whose lengths are kept one by one.
 const KEPT: usize = 512;
@@ -37,21 +38,28 @@ pub(crate) struct Gates {
     /// How the port takes stops.
     pub rules: StoppedSpec,
     pub port: Stop,
-    pub classes: [Stop; CLASSES_MAX],
+    /// Of each class, and at least of those that a PFC frame can name.
+    pub classes: Vec<ClassGate>,
     /// Destinations: class, station, stop; sorted.
     pub destinations: Vec<(u8, u32, Stop)>,
-    /// When the last stop for each class came (port stops count for all).
-    pub last_stop: [Time; CLASSES_MAX],
-    /// With a watchdog: since when something has waited under a stop.
-    pub stuck: [Time; CLASSES_MAX],
-    /// How long each class has been stopped, in whole or in part.
-    pub watches: [StopWatch; CLASSES_MAX],
     /// Control frames whose response time runs: when it ends, and what they ask for.
     pub responses: Vec<(Time, Control)>,
     pub stops_obeyed: u64,
     pub stops_ignored: u64,
     /// When the event that looks for stops that end is due; `Time::MAX` if there is none.
     pub expiry: Time,
+}
+
+/// What is known of the stops of a class.
+#[derive(Clone, Debug)]
+pub(crate) struct ClassGate {
+    pub stop: Stop,
+    /// When the last stop for it came (port stops count for all).
+    pub last_stop: Time,
+    /// With a watchdog: since when something has waited under a stop.
+    pub stuck: Time,
+    /// How long it has been stopped, in whole or in part.
+    pub watch: StopWatch,
 }
 
 /// Measures the time for which something holds.
@@ -105,15 +113,18 @@ impl StopWatch {
 }
 
 impl Gates {
-    pub fn new(rules: StoppedSpec) -> Gates {
+    pub fn new(rules: StoppedSpec, classes: usize) -> Gates {
+        let open = ClassGate {
+            stop: Stop::OFF,
+            last_stop: Time::ZERO,
+            stuck: Time::ZERO,
+            watch: StopWatch::default(),
+        };
         Gates {
             rules,
             port: Stop::OFF,
-            classes: [Stop::OFF; CLASSES_MAX],
+            classes: vec![open; classes.max(PFC_CLASSES)],
             destinations: Vec::new(),
-            last_stop: [Time::ZERO; CLASSES_MAX],
-            stuck: [Time::ZERO; CLASSES_MAX],
-            watches: Default::default(),
             responses: Vec::new(),
             stops_obeyed: 0,
             stops_ignored: 0,
@@ -122,13 +133,13 @@ impl Gates {
     }
 
     /// Classes stopped as a whole, a bit each.
-    pub fn stopped_classes(&self) -> u8 {
+    pub fn stopped_classes(&self) -> ClassBits {
         if self.port.is_on {
             return !0;
         }
         let classes = self.classes.iter().enumerate();
-        classes.fold(0, |mask, (class, stop)| {
-            mask | u8::from(stop.is_on) << class
+        classes.fold(0, |mask, (class, own)| {
+            mask | ClassBits::from(own.stop.is_on) << class
         })
     }
 

@@ -193,7 +193,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let held = queue.bytes;
         let channel = &mut channels[channel_id as usize];
         let (has_event, kind) = (channel.has_event, channel.kind);
-        let is_stuck = channel.stopped & 1 << class != 0;
+        let bit = 1 << class;
+        let is_stuck = channel.held() & bit != 0 && channel.stopped() & bit != 0;
         if classes.lanes.is_empty() {
             queue.push(units, id);
             channel.waiting |= 1 << class;

@@ -127,10 +127,10 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
     let count = queues.len();
     let counts = counts(spec, &nodes);
     let has_telemetry = spec.kinds().any(FlowSpec::has_telemetry);
-    let marking = (0..count as u64).zip(&queues).map(|(at, queue)| {
-        let at = at as usize;
-        let has_dice = queue.marks || counts[at].ecn.is_some();
-        has_dice.then(|| Stream::new(spec.seed, stream_of(at as u64, classes), Purpose::Marking))
+    let marks = |at: usize| queues[at].marks || counts[at].ecn.is_some();
+    let marking = (0..count).map(|at| {
+        let entity = stream_of((at / classes) as u32, (at % classes) as u8);
+        marks(at).then(|| Stream::new(spec.seed, entity, Purpose::Marking))
     });
     let marking = marking.collect();
     let stations = spec.stations();
@@ -180,19 +180,26 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
     Ok(network)
 }
 
-/// Streams are named by channel * 8 + class, however many classes there are.
-fn stream_of(queue: u64, classes: usize) -> u64 {
-    queue / classes as u64 * 8 + queue % classes as u64
+/// Streams are named by channel * 8 + class, however many classes there are; those of classes above
+/// 7 stand apart.
+pub(crate) fn stream_of(channel: u32, class: u8) -> u64 {
+    let (channel, class) = (u64::from(channel), u64::from(class));
+    match class {
+        0..8 => channel * 8 + class,
+        _ => (1 << 40) | (channel * 32 + class),
+    }
 }
 
 fn selection(spec: &EthernetSpec, network: &Network) -> Vec<Option<Stream>> {
     let draws = |at: usize| {
-        let channel = &network.channels[at / network.classes.count];
+        let count = network.classes.count;
+        let channel_of = at / count;
+        let channel = &network.channels[channel_of];
         let rules = network.classes.nodes[channel.from as usize]
             .stops
             .at_outputs()?;
         rules.is_drawn().then(|| {
-            let entity = stream_of(at as u64, network.classes.count);
+            let entity = stream_of(channel_of as u32, (at % count) as u8);
             Stream::new(spec.seed, entity, Purpose::Selection)
         })
     };
@@ -209,7 +216,7 @@ fn gates(spec: &EthernetSpec) -> Vec<Gates> {
             true => Obeyed::NONE,
             false => own.stopped.by,
         };
-        Gates::new(StoppedSpec { by, ..own.stopped })
+        Gates::new(StoppedSpec { by, ..own.stopped }, own.queues.len())
     })
     .collect()
 }

@@ -215,7 +215,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let any = match seat {
             NONE => {
                 let port = &mut self.network.channels[id as usize];
-                port.shut ^= 1 << class;
+                port.set_shut(port.shut() ^ 1 << class);
                 if port.is(Channel::SCHEDULED) {
                     self.wake_port(id);
                 }
@@ -232,7 +232,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         } else if !is_shut && self.network.channels[id as usize].waiting & 1 << class != 0 {
             self.wake_port(id);
         }
-        self.network.classes.gates[id as usize].watches[class as usize].set(self.now, any);
+        self.network.classes.gates[id as usize].classes[class as usize]
+            .watch
+            .set(self.now, any);
         if P::WATCHES {
             let gate = self.network.gate_of_lane(leg);
             self.probe.on_gate(self.now, id, gate, is_shut);

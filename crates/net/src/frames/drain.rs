@@ -14,7 +14,7 @@ use crate::hop::wire::Channel;
 use crate::network::Network;
 use crate::probe::{Gate, Probe};
 use crate::simulation::Simulation;
-use crate::spec::frames::{EthernetSpec, wire_bytes};
+use crate::spec::frames::{CLASSES_MAX, ClassBits, EthernetSpec, wire_bytes};
 
 impl Network {
     /// Ports in front of stations with a pace of their own.
@@ -86,19 +86,19 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     fn hold_port(&mut self, channel: u32, is_held: bool) {
-        let all = (1 << self.network.classes.count) - 1;
+        let all = ClassBits::MAX >> (CLASSES_MAX - self.network.classes.count);
         let port = &mut self.network.channels[channel as usize];
-        if (port.shut != 0) == is_held {
+        if (port.shut() != 0) == is_held {
             return;
         }
-        port.shut = if is_held { all as u8 } else { 0 };
+        port.set_shut(if is_held { all } else { 0 });
         if port.waiting != 0 {
             self.wake_port(channel);
         }
         self.wake_if_scheduled(channel);
         for class in 0..self.network.classes.count as u8 {
             let gates = &mut self.network.classes.gates[channel as usize];
-            gates.watches[class as usize].set(self.now, is_held);
+            gates.classes[class as usize].watch.set(self.now, is_held);
             if P::WATCHES {
                 self.probe
                     .on_gate(self.now, channel, Gate::Class(class), is_held);

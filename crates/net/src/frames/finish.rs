@@ -185,7 +185,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &self.network;
         let at = network.queue(id, class);
         let (queue, counts) = (&network.classes.queues[at], &network.classes.counts[at]);
-        let watch = &network.classes.gates[id as usize].watches[class as usize];
+        let watch = &network.classes.gates[id as usize].classes[class as usize].watch;
         let stopped = watch
             .total(now)
             .0
@@ -237,7 +237,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &self.network;
         for channel in 0..network.channels.len() as u32 {
             for class in 0..network.classes.count as u8 {
-                let watch = &network.classes.gates[channel as usize].watches[class as usize];
+                let watch = &network.classes.gates[channel as usize].classes[class as usize].watch;
                 let at_queue = network.queue(channel, class);
                 self.by_class.stopped_before[at_queue] = watch.total(at);
             }
@@ -355,12 +355,12 @@ impl Network {
         let on_wire = u64::from(wire_bytes(channel.sent_bytes));
         let whole = self.span(id, on_wire).0;
         let started = channel.free_at.0.saturating_sub(whole);
-        if !channel.is_busy {
+        if !channel.is_busy() {
             return Underway::default();
         }
         // Its last bit may have left at this very instant, and be counted after it.
         let so_far = at.0.min(channel.free_at.0).saturating_sub(started);
-        let (data_ps, control_ps) = match channel.sends_control {
+        let (data_ps, control_ps) = match channel.sends_control() {
             true => (0, so_far),
             false => (so_far, 0),
         };

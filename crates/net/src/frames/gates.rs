@@ -16,7 +16,7 @@ use crate::network::Network;
 use crate::outcome::LossCause;
 use crate::probe::{Gate, Probe};
 use crate::simulation::Simulation;
-use crate::spec::frames::{CLASSES_MAX, CountedFrom, WatchdogAction};
+use crate::spec::frames::{ClassBits, CountedFrom, PFC_CLASSES, WatchdogAction};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A control frame has come over a channel: it concerns what goes the other way.
@@ -59,7 +59,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         match control.orders {
             Orders::Gate(gate) => self.order(channel, gate, control),
             Orders::Classes { stops, resumes } => {
-                for class in 0..CLASSES_MAX as u8 {
+                for class in 0..PFC_CLASSES as u8 {
                     if (stops | resumes) & 1 << class != 0 {
                         let is_stop = stops & 1 << class != 0;
                         let quanta = if is_stop { control.quanta } else { 0 };
@@ -78,8 +78,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let (now, wire_free_at) = (self.now, self.network.channels[channel as usize].free_at);
         let gates = &mut self.network.classes.gates[channel as usize];
         let rest_at = gates.rest_at(gate, now, wire_free_at);
-        for class in (0..CLASSES_MAX as u8).filter(|class| Network::covers(gate, *class)) {
-            gates.last_stop[class as usize] = now;
+        for (class, own) in (0..).zip(&mut gates.classes) {
+            if Network::covers(gate, class) {
+                own.last_stop = now;
+            }
         }
         let lasts = self.network.quanta(channel, control.quanta);
         let until = match control.is_endless {
@@ -113,7 +115,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             over.push(Gate::Port);
         }
         for (class, stop) in gates.classes.iter().enumerate() {
-            if is_over(stop) {
+            if is_over(&stop.stop) {
                 over.push(Gate::Class(class as u8));
             }
         }
@@ -153,21 +155,22 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let at = network.queue(channel_id, 0);
         let channel = &mut network.channels[channel_id as usize];
         let gates = &mut network.classes.gates[channel_id as usize];
-        let before = channel.stopped;
+        let before = channel.stopped();
         let stopped = gates.stopped_classes();
-        channel.stopped = if forwards {
-            stopped & !channel.tripped
-        } else {
-            stopped
-        };
+        channel.set_stopped(match forwards {
+            true => stopped & !channel.tripped,
+            false => stopped,
+        });
         for class in 0..network.classes.count as u8 {
             let in_part = gates.destinations.iter().any(|(own, ..)| *own == class);
             let lanes = network.classes.lanes.get(at + usize::from(class));
             let in_part = in_part || lanes.is_some_and(|lanes| lanes.shut > 0);
-            let is_stopped = (stopped | channel.shut) & 1 << class != 0;
-            gates.watches[class as usize].set(now, in_part || is_stopped);
+            let is_stopped = (stopped | channel.shut()) & 1 << class != 0;
+            gates.classes[class as usize]
+                .watch
+                .set(now, in_part || is_stopped);
         }
-        let (after, from_host) = (channel.stopped, channel.is(Channel::FROM_HOST));
+        let (after, from_host) = (channel.stopped(), channel.is(Channel::FROM_HOST));
         let newly = after & !before;
         if from_host && after != before && !network.classes.freezing.is_empty() {
             network.tell_control(now, channel_id, (before, after));
@@ -193,7 +196,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let node = network.channels[channel as usize].from;
         let watchdog = network.classes.nodes[node as usize].watchdog;
         if let Some(watchdog) = watchdog.filter(|_| network.classes.queues[at].frames > 0) {
-            network.classes.gates[channel as usize].stuck[class as usize] = self.now;
+            network.classes.gates[channel as usize].classes[class as usize].stuck = self.now;
             self.set_timer(self.later(watchdog.detect), channel, Timer::Watchdog, class);
         }
     }
@@ -206,12 +209,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         };
         let bit = 1 << class;
         let at = self.network.queue(channel, class);
-        let stopped = self.network.channels[channel as usize].stopped & bit != 0;
+        let stopped = self.network.channels[channel as usize].stopped() & bit != 0;
         let has_frames = self.network.classes.queues[at].frames > 0;
         let gates = &mut self.network.classes.gates[channel as usize];
         let tripped = &mut self.network.channels[channel as usize].tripped;
         if *tripped & bit != 0 {
-            let restored = gates.last_stop[class as usize] + watchdog.restore;
+            let restored = gates.classes[class as usize].last_stop + watchdog.restore;
             if restored > self.now {
                 return self.set_timer(restored, channel, Timer::Watchdog, class);
             }
@@ -220,7 +223,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             // A stop that still stands stops again.
             return self.renew_stops(channel);
         }
-        let is_due = gates.stuck[class as usize] + watchdog.detect <= self.now;
+        let is_due = gates.classes[class as usize].stuck + watchdog.detect <= self.now;
         if !stopped || !has_frames || !is_due {
             return;
         }
@@ -311,7 +314,7 @@ impl Network {
     /// The classes of a host's port that are stopped have changed: control that stands still
     /// meanwhile hears of it.
     #[cold]
-    fn tell_control(&mut self, now: Time, channel: u32, (before, after): (u8, u8)) {
+    fn tell_control(&mut self, now: Time, channel: u32, (before, after): (ClassBits, ClassBits)) {
         let node = self.channels[channel as usize].from;
         let Classes {
             freezing,
@@ -347,15 +350,16 @@ impl Gates {
             Orders::Gate(_) => by.port,
             Orders::Classes { stops, resumes } => {
                 let mut control = control;
+                let classes = by.classes as u8;
                 control.orders = Orders::Classes {
-                    stops: stops & by.classes,
-                    resumes: resumes & by.classes,
+                    stops: stops & classes,
+                    resumes: resumes & classes,
                 };
-                if stops & by.classes == 0 {
+                if stops & classes == 0 {
                     control.quanta = 0;
                 }
-                let concerns = (stops | resumes) & by.classes != 0;
-                return (concerns.then_some(control), stops & !by.classes != 0);
+                let concerns = (stops | resumes) & classes != 0;
+                return (concerns.then_some(control), stops & !classes != 0);
             }
         };
         match is_obeyed {
@@ -379,7 +383,10 @@ impl Gates {
     fn note_rest(&mut self, gate: Gate, at: Time) {
         let stop = match gate {
             Gate::Port => Some(&mut self.port),
-            Gate::Class(class) => self.classes.get_mut(class as usize),
+            Gate::Class(class) => self
+                .classes
+                .get_mut(class as usize)
+                .map(|own| &mut own.stop),
             Gate::Destination(class, station) => match self.find(class, station) {
                 Ok(place) => Some(&mut self.destinations[place].2),
                 Err(_) => None,
@@ -394,7 +401,7 @@ impl Gates {
     fn stop(&self, gate: Gate) -> Option<&Stop> {
         match gate {
             Gate::Port => Some(&self.port),
-            Gate::Class(class) => self.classes.get(class as usize),
+            Gate::Class(class) => self.classes.get(class as usize).map(|own| &own.stop),
             Gate::Destination(class, station) => {
                 let place = self.find(class, station).ok()?;
                 Some(&self.destinations[place].2)
@@ -406,7 +413,8 @@ impl Gates {
     /// When the first of the stops ends by itself.
     fn next_end(&self) -> Time {
         let destinations = self.destinations.iter().map(|(_, _, stop)| stop);
-        let all = self.classes.iter().chain([&self.port]).chain(destinations);
+        let classes = self.classes.iter().map(|own| &own.stop);
+        let all = classes.chain([&self.port]).chain(destinations);
         let ends = all.filter(|stop| stop.is_on).map(|stop| stop.until);
         ends.min().unwrap_or(Time::MAX)
     }
@@ -426,7 +434,7 @@ impl Gates {
                 was_on
             }
             Gate::Class(class) => {
-                let own = &mut self.classes[class as usize];
+                let own = &mut self.classes[class as usize].stop;
                 let was_on = own.is_on;
                 *own = stop(*own);
                 was_on

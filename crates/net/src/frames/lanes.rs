@@ -142,7 +142,7 @@ impl Network {
     #[inline]
     pub(crate) fn is_shut(&self, channel: u32, class: u8) -> bool {
         let lanes = self.classes.sorted(self.queue(channel, class));
-        self.channels[channel as usize].shut & 1 << class != 0
+        self.channels[channel as usize].shut() & 1 << class != 0
             || lanes.is_some_and(|lanes| lanes.shut > 0)
     }
 

@@ -227,7 +227,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         for (end, host) in ends {
             let leaving = network.classes.nodes[host as usize].leaving.first();
             let is_stopped = leaving.is_some_and(|channel| {
-                network.channels[*channel as usize].stopped & 1 << spec.class != 0
+                network.channels[*channel as usize].stopped() & 1 << spec.class != 0
             });
             if is_stopped {
                 let stations = &mut network.classes.stations;

@@ -49,7 +49,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let packet = RocePacket {
             kind: PacketKind::Rate,
             seq: point.rate().0,
-            other: u64::from(channel) << 3 | u64::from(class),
+            other: u64::from(channel) << 5 | u64::from(class),
             ..RocePacket::default()
         };
         for way in self.network.ways_told(channel, class) {

@@ -93,10 +93,10 @@ impl Network {
                 continue;
             }
             for class in 0..self.classes.count as u8 {
-                let own = &gates.classes[class as usize];
+                let own = &gates.classes[class as usize].stop;
                 let stops = [&gates.port, own].into_iter().filter(|stop| stop.is_on);
                 let since = stops.map(|stop| stop.since).min();
-                let since = since.filter(|_| channel.stopped & 1 << class != 0);
+                let since = since.filter(|_| channel.stopped() & 1 << class != 0);
                 match since.or_else(|| self.shut_since(id, class)) {
                     Some(since) => self.add_class(id, class, since, &mut stuck),
                     None => self.add_lanes(id, class, &mut stuck),
@@ -109,7 +109,7 @@ impl Network {
 
     /// Since when the class has lacked credit, if it does.
     fn shut_since(&self, channel: u32, class: u8) -> Option<Time> {
-        let is_shut = self.channels[channel as usize].shut & 1 << class != 0;
+        let is_shut = self.channels[channel as usize].shut() & 1 << class != 0;
         let leg = self.credit_leg(channel, class).filter(|_| is_shut)?;
         Some(self.classes.credits.lanes[leg as usize].shut_since)
     }

@@ -33,7 +33,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 if ready == 0 {
                     return;
                 }
-                self.take(channel_id, 7 - ready.leading_zeros() as u8)
+                self.take(channel_id, 31 - ready.leading_zeros() as u8)
             }
         };
         self.start_frame(channel_id, id);
@@ -43,7 +43,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline(always)]
     pub(crate) fn is_sending(&mut self, channel_id: u32) -> bool {
         let channel = &mut self.network.channels[channel_id as usize];
-        if !channel.is_busy {
+        if !channel.is_busy() {
             return false;
         }
         if channel.has_event {
@@ -154,10 +154,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             || channel.waiting != 0
             || channel.has_control
             || classes.counts_on_last_bit(channel_id, channel.from, class, is_control);
-        channel.is_busy = true;
         channel.has_event = has_event;
-        channel.sends_control = is_control;
-        channel.sent_class = class;
+        channel.sent_class = if is_control { Channel::CONTROL } else { class };
         channel.sent_bytes = bytes;
         channel.sent_account = account;
         channel.free_at = free_at;
@@ -262,15 +260,15 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
         let (bytes, account) = (u64::from(channel.sent_bytes), channel.sent_account);
-        let (is_control, class) = (channel.sends_control, channel.sent_class);
+        let (is_control, class) = (channel.sends_control(), channel.sent_class);
         let (from_station, node) = (channel.is(Channel::FROM_HOST), channel.from);
         let is_watched = channel.is(Channel::WATCHED);
         let at = channel.free_at;
-        channel.is_busy = false;
+        channel.sent_bytes = 0;
         channel.has_event = false;
         if is_control {
             network.classes.control_sent[channel_id as usize] += 1;
-            let on_wire = wire_bytes(channel.sent_bytes);
+            let on_wire = wire_bytes(bytes as u32);
             network.classes.control_bytes[channel_id as usize] += u64::from(on_wire);
             return self.hand_over_next(channel_id);
         }

@@ -28,15 +28,14 @@ impl Network {
 
     /// Is a frame being sent on the channel?
     pub fn is_busy(&self, channel: u32) -> bool {
-        self.channels[channel as usize].is_busy
+        self.channels[channel as usize].is_busy()
     }
 
     /// Frames of the class to this station may not start on the channel now.
     pub fn is_stopped(&self, channel: u32, class: u8, station: u32) -> bool {
         let gates = &self.classes.gates[channel as usize];
         let channel_now = &self.channels[channel as usize];
-        (channel_now.stopped | channel_now.shut) & 1 << class != 0
-            || gates.is_destination_stopped(class, station)
+        channel_now.held() & 1 << class != 0 || gates.is_destination_stopped(class, station)
     }
 
     /// Is something waiting that may start `now`?
@@ -170,7 +169,7 @@ mod tests {
 
     #[test]
     fn what_a_hop_touches_is_small() {
-        assert_eq!(core::mem::offset_of!(Channel, last_bytes), 64);
+        assert_eq!(core::mem::offset_of!(Channel, arbitration_due), 64);
         assert_eq!(size_of::<Queue>(), 128);
     }
 }

@@ -146,19 +146,19 @@ impl Timer {
     /// The same for a class of a channel.
     #[inline]
     pub const fn of_class(self, time: Time, channel: u32, class: u8) -> Event {
-        let sequence = (self as u32) << 3 | class as u32;
+        let sequence = (self as u32) << 5 | class as u32;
         Event::new(time, self.phase(), channel, sequence)
     }
 
     /// The timer that goes off in an event made by [`Timer::at`].
     #[inline]
     pub fn of(event: Event) -> Timer {
-        Timer::ALL[(event.sequence() >> 3) as usize]
+        Timer::ALL[(event.sequence() >> 5) as usize]
     }
 
     /// Its class, if it is of one.
     pub fn class(event: Event) -> u8 {
-        (event.sequence() & 7) as u8
+        (event.sequence() & 31) as u8
     }
 }
 
@@ -169,9 +169,9 @@ mod tests {
     #[test]
     fn an_event_tells_its_timer() {
         for (number, timer) in Timer::ALL.into_iter().enumerate() {
-            let event = timer.of_class(Time(7), 3, 5);
-            assert_eq!(event.sequence() as usize >> 3, number);
-            assert_eq!(Timer::class(event), 5);
+            let event = timer.of_class(Time(7), 3, 31);
+            assert_eq!(event.sequence() as usize >> 5, number);
+            assert_eq!(Timer::class(event), 31);
             assert_eq!((event.time(), event.entity()), (Time(7), 3));
             assert_eq!(Timer::of(event), timer);
         }

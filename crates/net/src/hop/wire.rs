@@ -10,6 +10,7 @@ use backwater_kernel::{Duration, Rate, Time};
 use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::unit::{Fifo, NONE, Units};
 use crate::scheduler::{Choice, Port, Ranked, Scheduler};
+use crate::spec::frames::ClassBits;
 use crate::spec::{ChannelSpec, ErrorSpec, OutageSpec, Timing};
 
 mod outages;
@@ -48,30 +49,29 @@ pub(crate) struct Channel {
     pub to: u32,
     /// Classes: of the frame being sent, the account that holds it,
     pub sent_account: u32,
-    /// its bytes
+    /// its bytes, none when nothing is sent,
     pub sent_bytes: u32,
-    /// and its class.
+    /// Classes with a frame whose destination is not stopped, a bit each.
+    pub waiting: ClassBits,
+    /// Classes that are stopped or shut, a bit each.
+    held: ClassBits,
+    /// and its class. The unit being sent, or sent last, is a control unit (or an RM cell):
+    /// [`Channel::CONTROL`].
     pub sent_class: u8,
-    /// The unit being sent, or sent last, is a control unit (or an RM cell).
-    pub sends_control: bool,
-    /// It chooses at the end of this instant, or an `Arbitrate` event waits in the event queue.
-    pub arbitration_due: bool,
-    /// Classes: a frame is being sent, or was and nobody has asked since.
-    pub is_busy: bool,
     /// Classes: there is an event for its last bit.
     pub has_event: bool,
     /// Control units wait.
     pub has_control: bool,
-    /// Classes with a frame whose destination is not stopped, a bit each.
-    pub waiting: u8,
-    /// Classes that are stopped, a bit each.
-    pub stopped: u8,
-    /// Classes whose next frame lacks credit, a bit each; all while the station behind takes none.
-    pub shut: u8,
-    /// The watchdog has tripped for these classes, a bit each.
-    pub tripped: u8,
     /// Bits of [`Channel::CUTS_THROUGH`] and so on.
     pub kind: u8,
+    /// It chooses at the end of this instant, or an `Arbitrate` event waits in the event queue.
+    pub arbitration_due: bool,
+    /// Classes that are stopped, a bit each.
+    stopped: ClassBits,
+    /// Classes whose next frame lacks credit, a bit each; all while the station behind takes none.
+    shut: ClassBits,
+    /// The watchdog has tripped for these classes, a bit each.
+    pub tripped: ClassBits,
     pub last_bytes: u32,
     last_serialization: Duration,
     errors: Option<Box<Errors>>,
@@ -101,6 +101,9 @@ pub(crate) struct Errors {
 }
 
 impl Channel {
+    /// Stands for the class of a control unit.
+    pub const CONTROL: u8 = u8::MAX;
+
     /// What arrives can be used from its first bit on (frames: from its first 64 bytes on).
     pub const CUTS_THROUGH: u8 = 1;
     /// The node it enters is a host.
@@ -135,17 +138,16 @@ impl Channel {
             to,
             sent_account: NONE,
             sent_bytes: 0,
+            waiting: 0,
+            held: 0,
             sent_class: 0,
-            sends_control: false,
-            arbitration_due: false,
-            is_busy: false,
             has_event: false,
             has_control: false,
-            waiting: 0,
+            kind: 0,
+            arbitration_due: false,
             stopped: 0,
             shut: 0,
             tripped: 0,
-            kind: 0,
             last_bytes: 0,
             last_serialization: Duration(1),
             errors: None,
@@ -188,10 +190,22 @@ impl Channel {
         }
     }
 
+    /// Classes: a frame is being sent, or was and nobody has asked since.
+    #[inline]
+    pub fn is_busy(&self) -> bool {
+        self.sent_bytes != 0
+    }
+
+    /// What is sent, or was sent last, is a control unit (or an RM cell).
+    #[inline]
+    pub fn sends_control(&self) -> bool {
+        self.sent_class == Channel::CONTROL
+    }
+
     /// The last bit of its frame has left, and nobody has taken note.
     #[inline]
     pub fn is_to_rest(&self, now: Time) -> bool {
-        self.is_busy && !self.has_event && self.free_at <= now
+        self.is_busy() && !self.has_event && self.free_at <= now
     }
 
     #[inline]
@@ -201,8 +215,35 @@ impl Channel {
 
     /// Classes that may send, a bit each.
     #[inline]
-    pub fn ready_classes(&self) -> u8 {
-        self.waiting & !self.stopped & !self.shut
+    pub fn ready_classes(&self) -> ClassBits {
+        self.waiting & !self.held
+    }
+
+    /// Classes that are stopped or shut, a bit each.
+    #[inline]
+    pub fn held(&self) -> ClassBits {
+        self.held
+    }
+
+    #[inline]
+    pub fn stopped(&self) -> ClassBits {
+        self.stopped
+    }
+
+    #[inline]
+    pub fn shut(&self) -> ClassBits {
+        self.shut
+    }
+
+    pub fn set_stopped(&mut self, classes: ClassBits) {
+        self.stopped = classes;
+        self.held = classes | self.shut;
+    }
+
+    #[inline]
+    pub fn set_shut(&mut self, classes: ClassBits) {
+        self.shut = classes;
+        self.held = classes | self.stopped;
     }
 
     /// A control unit waits from now on.
@@ -283,7 +324,7 @@ impl Channel {
             now,
             wire_is_free,
             is_idle: wire_is_free,
-            in_service: (!wire_is_free && !self.sends_control).then_some(self.in_service),
+            in_service: (!wire_is_free && !self.sends_control()).then_some(self.in_service),
         };
         match &mut self.scheduler {
             Scheduler::RoundRobin(_) | Scheduler::Line(_) => (port, None),
@@ -309,13 +350,13 @@ impl Channel {
     pub fn count_data(&mut self, now: Time) {
         self.data_busy = self.data_busy + (self.free_at - now);
         self.data_units += 1;
-        self.sends_control = false;
+        self.sent_class = 0;
     }
 
     pub fn count_control(&mut self, now: Time) {
         self.control_busy = self.control_busy + (self.free_at - now);
         self.control_units += 1;
-        self.sends_control = true;
+        self.sent_class = Channel::CONTROL;
     }
 
     /// Statistics start at `at`; what is on the wire then counts from there.
@@ -328,7 +369,7 @@ impl Channel {
     /// Time still to be spent at `at` on the unit that started last, as data and as control.
     pub fn unfinished(&self, at: Time) -> (Duration, Duration) {
         let rest = self.free_at.since(at);
-        if self.sends_control {
+        if self.sends_control() {
             (Duration::ZERO, rest)
         } else {
             (rest, Duration::ZERO)

@@ -104,7 +104,7 @@ impl Network {
                 class,
                 destination: Some(*station),
                 units: frames(Some(*station)),
-                hold: Some(self.stopped(channel, class, on)),
+                hold: Some(self.hold_by_stop(channel, class, on)),
                 credit: None,
                 waits_for: Vec::new(),
             });
@@ -152,15 +152,15 @@ impl Network {
     fn hold_of_class(&self, channel: u32, class: u8) -> Option<Hold> {
         let (port, bit) = (&self.channels[channel as usize], 1 << class);
         let gates = &self.classes.gates[channel as usize];
-        if port.stopped & bit != 0 {
-            let own = (Gate::Class(class), gates.classes[class as usize]);
+        if port.stopped() & bit != 0 {
+            let own = (Gate::Class(class), gates.classes[class as usize].stop);
             let all = [(Gate::Port, gates.port), own];
             let on = all.into_iter().filter(|(_, stop)| stop.is_on);
             if let Some(first) = on.min_by_key(|(_, stop)| stop.since) {
-                return Some(self.stopped(channel, class, first));
+                return Some(self.hold_by_stop(channel, class, first));
             }
         }
-        if port.shut & bit == 0 {
+        if port.shut() & bit == 0 {
             return None;
         }
         let Some(leg) = self.credit_leg(channel, class) else {
@@ -170,7 +170,7 @@ impl Network {
         Some(Hold::NoCredit { since: Some(since) })
     }
 
-    fn stopped(&self, channel: u32, class: u8, (gate, stop): On) -> Hold {
+    fn hold_by_stop(&self, channel: u32, class: u8, (gate, stop): On) -> Hold {
         Hold::Stopped {
             gate,
             since: stop.since,

@@ -46,14 +46,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         for (id, channel) in (0_u32..).zip(&network.channels) {
             let gates = &classes.gates[id as usize];
             let mut state = ChannelState {
-                is_blocked: channel.waiting & (channel.stopped | channel.shut) != 0,
+                is_blocked: channel.waiting & channel.held() != 0,
                 ..ChannelState::default()
             };
             let mut wire_bytes = 0;
             for class in 0..classes.count as u8 {
                 let queue = &classes.queues[network.queue(id, class)];
                 state.queued += queue.bytes;
-                state.stopped[class as usize] = gates.watches[class as usize].total(at);
+                state.stopped[class as usize] = gates.classes[class as usize].watch.total(at);
                 wire_bytes += queue.sent_bytes + queue.sent * u64::from(WIRE_OVERHEAD_BYTES);
             }
             let before = self.by_class.underway_before.get(id as usize);
@@ -69,7 +69,7 @@ impl Network {
     /// Time spent until `at` on the data frame of a channel that is not counted as sent.
     fn part_sent(&self, id: u32, at: Time) -> u64 {
         let channel = &self.channels[id as usize];
-        if !channel.is_busy || channel.sends_control {
+        if !channel.is_busy() || channel.sends_control() {
             return 0;
         }
         let bytes = u64::from(channel.sent_bytes) + u64::from(WIRE_OVERHEAD_BYTES);

@@ -64,7 +64,7 @@ impl Network {
             return Hold::Blocked;
         }
         let has_stop = !self.classes.gates[channel as usize].destinations.is_empty();
-        match port.stopped | port.shut {
+        match port.held() {
             0 if !has_stop => Hold::Nothing,
             _ => Hold::Stopped,
         }

@@ -3,7 +3,7 @@
 //! Words: a *station* sends and receives, a *switch* forwards. A *link* joins two nodes and has
 //! two *channels*, one each way (channel `2k` runs from `a` to `b` of link `k`, `2k + 1` back).
 //! The queues in front of a channel stand at the node it leaves (output queues), one a class.
-//! Classes are priorities 0 to 7; 7 is the most urgent.
+//! Classes are priorities 0 to 31; the highest is the most urgent.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -50,7 +50,12 @@ pub use memory::{OwnShareSpec, PoolSpec, ShareSpec, SharedSpec};
 pub use rocc::{MaxCut, RATE_BITS_MAX, RoccPointSpec};
 
 /// Most classes of a port.
-pub const CLASSES_MAX: usize = 8;
+pub const CLASSES_MAX: usize = 32;
+/// Those that a PFC frame can name (IEEE 802.1Q, 36.1.3.2).
+pub const PFC_CLASSES: usize = 8;
+
+/// Classes, a bit each.
+pub type ClassBits = u32;
 /// Bytes of header and frame check sequence around a payload.
 pub const FRAME_OVERHEAD_BYTES: u32 = 18;
 /// Bytes of a VLAN tag.
@@ -203,7 +208,7 @@ pub struct NodeSpec {
     pub watchdog: Option<WatchdogSpec>,
     /// Classes of which it promises to lose nothing, a bit each: a frame of them that is dropped
     /// here, whatever the cause, breaks a promise (a violation of the run).
-    pub promised: u8,
+    pub promised: ClassBits,
 }
 
 /// What a node is.

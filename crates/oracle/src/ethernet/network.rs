@@ -253,7 +253,7 @@ impl Network {
         {
             for channel in 0..2 * spec.links.len() {
                 for class in 0..queue_specs(spec, channel).len() {
-                    let entity = (channel * 8 + class) as u64;
+                    let entity = named(channel, class);
                     list.insert((channel, class), Stream::new(spec.seed, entity, purpose));
                 }
             }
@@ -452,4 +452,12 @@ fn first_storm(spec: &EthernetSpec, channel: usize) -> Option<Time> {
 fn channels_from(spec: &EthernetSpec, node: usize) -> impl Iterator<Item = usize> {
     let all = 0..2 * spec.links.len();
     all.filter(move |channel| routes::tail(spec, *channel) == node)
+}
+
+/// A queue as its random streams are named: those of eight classes in a row, others apart.
+fn named(channel: usize, class: usize) -> u64 {
+    match class < 8 {
+        true => (8 * channel + class) as u64,
+        false => (1 << 40) + (32 * channel + class) as u64,
+    }
 }

@@ -44,7 +44,7 @@ pub(super) fn message(
     let packet = RocePacket {
         kind: PacketKind::Rate,
         seq: rate.0,
-        other: (channel * 8 + class) as u64,
+        other: (channel * 32 + class) as u64,
         ..RocePacket::default()
     };
     let destination = match is_forward {

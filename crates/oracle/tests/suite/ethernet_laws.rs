@@ -304,7 +304,7 @@ fn without_congestion_all_schemes_give_the_identical_run() {
 /// Stops until cancelled, of every class.
 fn lossless(select: Select, notify: Notify) -> BackPressureSpec {
     BackPressureSpec {
-        classes: u8::MAX,
+        classes: u8::MAX.into(),
         select,
         detect: Detect::Outputs,
         notify,
@@ -376,21 +376,21 @@ fn nothing_is_lost_where_the_headroom_is_enough() {
             let mut spec = random_spec(seed, mix);
             each_switch(&mut spec, |switch| {
                 if let Some(control) = &mut switch.stops.common {
-                    control.classes = u8::MAX;
+                    control.classes = u8::MAX.into();
                     control.blocked = None;
                 }
             });
             let enough = with_headroom(spec.clone(), 100);
-            holds(&enough, loses_nothing(&events_of(&enough), u8::MAX));
+            holds(&enough, loses_nothing(&events_of(&enough), 0xff));
             let too_little = with_headroom(spec, 1);
-            lost += u32::from(loses_nothing(&events_of(&too_little), u8::MAX).is_err());
+            lost += u32::from(loses_nothing(&events_of(&too_little), 0xff).is_err());
             let mut broken = enough.clone();
             broken.nodes.iter_mut().for_each(|node| node.is_deaf = true);
             each_queue(&mut broken, |queue| {
                 queue.high_bytes = queue.high_bytes.min(4_000);
                 queue.low_bytes = queue.high_bytes / 2;
             });
-            deaf += u32::from(loses_nothing(&events_of(&broken), u8::MAX).is_err());
+            deaf += u32::from(loses_nothing(&events_of(&broken), 0xff).is_err());
         }
     }
     assert!(

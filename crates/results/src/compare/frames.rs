@@ -2,7 +2,7 @@
 
 use backwater_kernel::Time;
 use backwater_net::frames::probe::{Content, Frame, LossCause, Probe};
-use backwater_net::frames::spec::{EthernetSpec, NodeKind, WIRE_OVERHEAD_BYTES};
+use backwater_net::frames::spec::{CLASSES_MAX, EthernetSpec, NodeKind, WIRE_OVERHEAD_BYTES};
 
 use super::meter::{Meter, Starts};
 use super::{Carrier, FlowKind, Observed, Workload};
@@ -35,7 +35,7 @@ struct Channel {
     from: usize,
     leaves_switch: bool,
     /// Bytes of its queues, by class.
-    queued: [u64; 8],
+    queued: [u64; CLASSES_MAX],
 }
 
 impl FrameMeter {
@@ -61,7 +61,7 @@ impl FrameMeter {
         let channel = |from: u32| Channel {
             from: from as usize,
             leaves_switch: matches!(spec.nodes[from as usize].kind, NodeKind::Switch(_)),
-            queued: [0; 8],
+            queued: [0; CLASSES_MAX],
         };
         FrameMeter {
             flows: flows.collect(),

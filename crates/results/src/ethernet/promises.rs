@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use backwater_kernel::words::counted;
 use backwater_net::frames::probe::LossCause;
-use backwater_net::frames::spec::EthernetSpec;
+use backwater_net::frames::spec::{CLASSES_MAX, EthernetSpec};
 
 use super::Frames;
 use crate::directory::{Promise, PromiseState};
@@ -27,7 +27,7 @@ impl Promises for EthernetSpec {
         let mut broken: Vec<(u32, u8)> = Vec::new();
         let mut kept: BTreeMap<u8, Vec<u32>> = BTreeMap::new();
         for (id, node) in (0_u32..).zip(&run.network.nodes) {
-            for class in (0..8).filter(|class| node.promised & 1 << class != 0) {
+            for class in (0..CLASSES_MAX as u8).filter(|class| node.promised & 1 << class != 0) {
                 match lost.contains_key(&(id, class)) {
                     true => broken.push((id, class)),
                     false => kept.entry(class).or_default().push(id),
@@ -63,7 +63,7 @@ impl Promises for EthernetSpec {
         }));
         let mut given_up: Vec<(u64, Promise)> = Vec::new();
         for own in &info.given_up {
-            for class in (0..8).filter(|class| own.classes & 1 << class != 0) {
+            for class in (0..CLASSES_MAX as u8).filter(|class| own.classes & 1 << class != 0) {
                 let sum: u64 = own.nodes.iter().map(|node| frames(*node, class)).sum();
                 let lost = format!("by {}; {}", own.by, lost_words(sum));
                 let what = what(run.network, class, &own.nodes);

@@ -117,10 +117,10 @@ impl<W: Write> EthernetTrace<W> {
                 quanta,
             } => format!(",,,{},{quanta}", stops | resumes),
             Content::StopDestination { class, quanta, .. } => {
-                format!(",,,{},{quanta}", 1u32 << (class & 7))
+                format!(",,,{},{quanta}", 1u32 << (class & 31))
             }
             Content::Credit { lane, value, .. } => {
-                format!(",,,{},{value}", 1u32 << (lane.class().unwrap_or(0) & 7))
+                format!(",,,{},{value}", 1u32 << (lane.class().unwrap_or(0) & 31))
             }
             Content::Counters { classes, words, .. } => format!(",,,{classes},{}", words[0]),
         };

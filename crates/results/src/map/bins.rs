@@ -3,6 +3,8 @@
 //! A run is looked at from time to time; each look adds what happened since the one before. The
 //! end of a run may not be known: when there are too many bins, pairs of them become one.
 
+use backwater_net::frames::spec::CLASSES_MAX;
+
 /// Looks that make a bin.
 const LOOKS: u32 = 4;
 /// Values of each kind that are kept at most.
@@ -19,7 +21,7 @@ pub struct Seen {
     /// Time spent sending since the start.
     pub busy: u64,
     /// By class: time stopped since the start.
-    pub stopped: [u64; 8],
+    pub stopped: [u64; CLASSES_MAX],
     /// Something waits here that may not cross: counts as a stop since the last look.
     pub is_blocked: bool,
     /// What waits here.
@@ -104,7 +106,7 @@ impl Bins {
                 let stops = seen.stopped.iter().zip(&last.stopped);
                 let stopped = stops.map(|(seen, last)| seen.saturating_sub(*last)).max();
                 now.stopped += stopped.unwrap_or(0);
-            } else if seen.is_blocked && seen.stopped == [0; 8] {
+            } else if seen.is_blocked && seen.stopped == [0; CLASSES_MAX] {
                 now.stopped += passed;
             }
             now.queued = now.queued.max(seen.queued);
@@ -179,7 +181,11 @@ mod tests {
     fn seen(busy: u64, stopped: u64, queued: u64) -> Seen {
         Seen {
             busy,
-            stopped: [0, stopped, 0, 0, 0, 0, 0, 0],
+            stopped: {
+                let mut all = [0; CLASSES_MAX];
+                all[1] = stopped;
+                all
+            },
             queued,
             ..Seen::default()
         }

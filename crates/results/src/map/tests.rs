@@ -43,7 +43,7 @@ fn bins(channels: usize) -> Bins {
     for look in 1..=4_u64 {
         let seen = |channel: usize| Seen {
             busy: if channel == 0 { look * 5 } else { look * 10 },
-            stopped: [if channel == 0 { look * 10 / 4 } else { 0 }; 8],
+            stopped: [if channel == 0 { look * 10 / 4 } else { 0 }; 32],
             queued: look * channel as u64,
             ..Seen::default()
         };
@@ -154,7 +154,7 @@ fn seen(rows: &[&[(u64, u64)]]) -> Bins {
         }
         let channels = row.iter().zip(&stopped);
         let look = channels.map(|((_, queued), stopped)| Seen {
-            stopped: [*stopped; 8],
+            stopped: [*stopped; 32],
             queued: *queued,
             ..Seen::default()
         });

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use backwater_kernel::{Channels, Time};
 use backwater_net::Network;
-use backwater_net::frames::spec::{EthernetSpec, wire_bytes};
+use backwater_net::frames::spec::{CLASSES_MAX, EthernetSpec, wire_bytes};
 use backwater_net::probe::{Content, Frame, FrameView, Gate, LegState, LossCause, Probe, counters};
 
 use super::scene::{Below, Counted, Scene};
@@ -14,7 +14,7 @@ use crate::events::names;
 use crate::trace::TraceFile;
 
 /// Classes that a port may have.
-const CLASSES: usize = 8;
+const CLASSES: usize = CLASSES_MAX;
 
 /// A stop that has come and may not be obeyed yet.
 #[derive(Clone, Copy, Debug)]
@@ -137,7 +137,7 @@ fn gates(content: &Content) -> Vec<Gate> {
     match *content {
         Content::Pause { .. } => vec![Gate::Port],
         Content::Pfc { stops, .. } => {
-            let classes = (0..CLASSES as u8).filter(|class| stops & 1 << class != 0);
+            let classes = (0..8).filter(|class| stops & 1 << class != 0);
             classes.map(Gate::Class).collect()
         }
         Content::StopDestination {

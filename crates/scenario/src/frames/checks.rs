@@ -6,9 +6,10 @@ use std::cmp::Reverse;
 use backwater_ends::spec::Ecn;
 use backwater_kernel::{Duration, Rate};
 use backwater_net::frames::spec::{
-    Detect, EthernetSpec, NodeKind, NodeSpec, TCP_IP_BYTES, TransportSpec,
+    CLASSES_MAX, Detect, EthernetSpec, NodeKind, NodeSpec, TCP_IP_BYTES, TransportSpec,
 };
 
+use super::controls;
 use super::flow_table::Table;
 use super::flows::Flows;
 use super::lossless::Whole;
@@ -30,8 +31,9 @@ pub(crate) fn no_such_class(at: &At, class: u8, classes: u8) -> Diagnostic {
         .help(format!("raise `classes` of `[switch]` to {}", class + 1))
 }
 
-/// Classes that are named against queues that there are.
+/// Classes that are named against queues that there are, and against what messages can name.
 pub(crate) fn classes(file: &EthernetFile, classes: u8, mistakes: &mut Diagnostics) {
+    nameable(file, classes, mistakes);
     let flows = file.flows.iter().map(|flow| &flow.settings.class);
     let patterns = file.patterns.iter().map(|rule| &rule.settings.class);
     let workloads = file.workloads.iter().map(|own| &own.settings.class);
@@ -62,6 +64,36 @@ pub(crate) fn classes(file: &EthernetFile, classes: u8, mistakes: &mut Diagnosti
             Diagnostic::error("contradiction", "a class is described twice")
                 .twice(&own.class.at, &first.class.at)
                 .help("say all of a class in one `[[classes]]`")
+                .tell(mistakes);
+        }
+    }
+}
+
+/// Classes under flow control against what its messages can name.
+fn nameable(file: &EthernetFile, classes: u8, mistakes: &mut Diagnostics) {
+    let links = controls::given(file).filter_map(|own| Some((own.value.as_ref()?, &own.at)));
+    let general = &file.flow_control;
+    for (rules, at) in links.chain([(&general.value.value, &general.at)]) {
+        let Some((most, why)) = rules.nameable() else {
+            continue;
+        };
+        let named = rules
+            .classes()
+            .and_then(|own| Some((own.iter().flatten().max()?, &own.at)));
+        let (highest, at) = match named {
+            Some((highest, at)) => (*highest, at),
+            None => (classes - 1, at),
+        };
+        if highest >= most {
+            let message = format!("class {highest} can't be under this flow control");
+            Diagnostic::error("bad-class", message)
+                .at(at, format!("names classes 0 to {}", most - 1))
+                .note(why)
+                .note("CBFC and the credit of Kung's papers have up to 32")
+                .help(match named {
+                    Some(_) => "leave the class out, or choose another kind",
+                    None => "name some classes: `classes = [0, 1]`",
+                })
                 .tell(mistakes);
         }
     }
@@ -200,7 +232,7 @@ pub(crate) fn marks(look: &Whole<'_>, mistakes: &mut Diagnostics) {
             queue.is_some_and(|queue| queue.ecn.is_some())
         })
     };
-    let classes: Vec<bool> = (0..8).map(marked).collect();
+    let classes: Vec<bool> = (0..CLASSES_MAX as u8).map(marked).collect();
     for (flow, table) in look.flows.each() {
         if classes[usize::from(flow.class)] {
             continue;

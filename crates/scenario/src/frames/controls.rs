@@ -8,6 +8,8 @@
 //! What a link says replaces what the file says, but for one thing: beside credit of some classes,
 //! stops of the file stay for the others.
 
+use backwater_net::frames::spec::{CLASSES_MAX, ClassBits};
+
 use crate::given::frames::EthernetFile;
 use crate::given::frames::flow_control::{Detect, FlowControl, Headroom, Stops};
 use crate::given::frames::network::Channel;
@@ -17,7 +19,7 @@ use super::net::Net;
 use super::queues::Ports;
 
 /// Classes, a bit each.
-type Mask = u8;
+pub(crate) type Mask = ClassBits;
 
 /// The control of each channel.
 pub(crate) struct Controls<'a> {
@@ -55,7 +57,7 @@ pub(crate) fn given(file: &EthernetFile) -> impl Iterator<Item = &Placed<Option<
 pub(crate) fn mask(classes: &[u8]) -> Mask {
     classes
         .iter()
-        .fold(0, |mask, class| mask | 1 << (class & 7))
+        .fold(0, |mask, class| mask | 1 << (class % CLASSES_MAX as u8))
 }
 
 impl<'a> Controls<'a> {
@@ -231,7 +233,7 @@ impl<'a> Controls<'a> {
         let (file, net, ports) = (self.file, self.net, self.ports);
         let stopped = match file.flow_control.value.value {
             _ if !ports.is_shared && (ports.at_inputs || ports.lossless == 0) => return,
-            FlowControl::Pause(_) => u8::MAX,
+            FlowControl::Pause(_) => Mask::MAX,
             _ => ports.lossless,
         };
         let own = (0..).zip(&self.own);
@@ -244,7 +246,7 @@ impl<'a> Controls<'a> {
         let Some((id, own)) = both.next() else {
             return;
         };
-        let class = (self.credited[id as usize] & stopped).trailing_zeros() % 8;
+        let class = (self.credited[id as usize] & stopped).trailing_zeros();
         let said = match own.value {
             FlowControl::None => "asks for no stops".to_owned(),
             _ if self.own_stops(id).is_some() => "asks for stops of its own".to_owned(),

@@ -26,7 +26,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::Channels;
-use backwater_net::frames::spec::{BackPressureSpec, Choose, Detect, Notify, Owner, Select};
+use backwater_net::frames::spec::{
+    BackPressureSpec, CLASSES_MAX, Choose, Detect, Notify, Owner, Select,
+};
 
 use super::crossings::cycle;
 use super::flight::Flight;
@@ -37,8 +39,9 @@ use crate::language::suggest;
 
 /// Channel and class; with PAUSE the class is 0: it stops all.
 type Place = (u32, u8);
-/// What waits for what, each `8 * channel + class`.
+/// What waits for what, each `CLASSES * channel + class`.
 type Waits = BTreeMap<u32, Vec<u32>>;
+const CLASSES: u32 = CLASSES_MAX as u32;
 
 /// Channels that a message names.
 const NAMED: usize = 12;
@@ -65,13 +68,13 @@ pub(crate) fn check(look: &Whole<'_>) -> Option<Diagnostic> {
         return Some(too_many(look));
     };
     let around = cycle(&graph)?;
-    let rules = |place: &u32| look.stops_over(*place / 8);
-    let is_credited = |place: &&u32| look.has_credit(**place / 8, (**place % 8) as u8);
+    let rules = |place: &u32| look.stops_over(*place / CLASSES);
+    let is_credited = |place: &&u32| look.has_credit(**place / CLASSES, (**place % CLASSES) as u8);
     let credited = around.iter().filter(is_credited).count();
     let (has_credit, is_mixed) = (credited > 0, credited < around.len());
     let by_class = has_credit || around.iter().filter_map(rules).any(|own| own.is_of_class());
     let name = |place: &u32| {
-        let (channel, class) = (place / 8, place % 8);
+        let (channel, class) = (place / CLASSES, place % CLASSES);
         let name = look.net.channel_name(channel);
         match by_class {
             true => format!("`{name}` class {class}"),
@@ -83,7 +86,7 @@ pub(crate) fn check(look: &Whole<'_>) -> Option<Diagnostic> {
     let notify = general.stops().map(|stops| &stops.notify);
     let of_link = around
         .iter()
-        .find_map(|place| look.controls.own_at(place / 8));
+        .find_map(|place| look.controls.own_at(place / CLASSES));
     let at = match (around.len(), notify) {
         (2, Some(notify)) => &notify.at,
         _ => of_link.unwrap_or(&general.at),
@@ -191,7 +194,7 @@ fn stops_at_outputs(look: &Whole<'_>) -> bool {
     let mut channels = look.spec.links.channels();
     look.all_stops()
         .all(|rules| rules.detect == Detect::Outputs)
-        && !channels.any(|channel| (0..8).any(|class| look.has_credit(channel, class)))
+        && !channels.any(|channel| (0..CLASSES as u8).any(|class| look.has_credit(channel, class)))
 }
 
 /// Where every port may wait for every other one of a switch with very many.
@@ -221,7 +224,7 @@ fn waits(
     let index = |(channel, class): Place| {
         let rules = rules[channel as usize].as_ref();
         let is_port = rules.is_some_and(BackPressureSpec::is_of_port);
-        8 * channel + if is_port { 0 } else { u32::from(class) }
+        CLASSES * channel + if is_port { 0 } else { u32::from(class) }
     };
     let mut steps = 0;
     for (channel, class) in look.crossings.crossed() {
@@ -286,7 +289,9 @@ impl<'a> Onward<'a> {
     fn next(&mut self, pressure: &BackPressureSpec, channel: u32, class: u8) -> Vec<Place> {
         let (look, flight) = (self.look, self.flight);
         let watched = pressure.watched_for(class);
-        let classes: Vec<u8> = (0..8).filter(|c| watched & 1 << c != 0).collect();
+        let classes: Vec<u8> = (0..CLASSES as u8)
+            .filter(|c| watched & 1 << c != 0)
+            .collect();
         let fed = classes.iter().flat_map(|class| {
             let out = self.fed((channel, *class)).iter();
             out.map(|out| (*out, *class))
@@ -306,7 +311,8 @@ impl<'a> Onward<'a> {
         let filling = self.filling.entry(node).or_insert_with(|| {
             let around = look.net.neighbours[node as usize].iter();
             let around = around.filter(|(other, _)| switch_of(look.spec, *other).is_some());
-            let queues = around.flat_map(|(_, out)| (0..8).map(move |class| (*out, class)));
+            let queues =
+                around.flat_map(|(_, out)| (0..CLASSES as u8).map(move |class| (*out, class)));
             queues.filter(fills).collect()
         });
         let counts = |(out, class): &&Place| {

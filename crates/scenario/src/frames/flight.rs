@@ -18,7 +18,8 @@
 use backwater_ends::spec::AckSpec;
 use backwater_kernel::Duration;
 use backwater_net::frames::spec::{
-    BackPressureSpec, FlowSpec, NodeKind, NodeSpec, Spread, TransportSpec, WIRE_OVERHEAD_BYTES,
+    BackPressureSpec, CLASSES_MAX, FlowSpec, NodeKind, NodeSpec, Spread, TransportSpec,
+    WIRE_OVERHEAD_BYTES,
 };
 
 use super::headroom::wire_time;
@@ -28,7 +29,7 @@ use super::lossless::{Whole, channel_of, switch_of};
 pub(crate) struct Flight<'a> {
     look: &'a Whole<'a>,
     /// Of each class, how many copies of a window.
-    copies: [u64; 8],
+    copies: [u64; CLASSES_MAX],
 }
 
 impl<'a> Flight<'a> {
@@ -43,7 +44,7 @@ impl<'a> Flight<'a> {
     pub(crate) fn of_windows(look: &'a Whole<'a>) -> Self {
         Flight {
             look,
-            copies: [1; 8],
+            copies: [1; CLASSES_MAX],
         }
     }
 
@@ -81,7 +82,7 @@ impl<'a> Flight<'a> {
     }
 
     fn copies(&self, class: u8) -> u64 {
-        self.copies[usize::from(class) % 8]
+        self.copies[usize::from(class) % CLASSES_MAX]
     }
 
     fn may_exceed(&self, channel: u32, class: u8, bytes: u64) -> bool {
@@ -133,7 +134,7 @@ impl<'a> Flight<'a> {
             let (from, to) = look.net.ends(channel);
             let own = channel_of(spec, channel);
             let load = look.crossings.on(channel, class)?;
-            let mut others = (0..8).filter(|other| *other != class);
+            let mut others = (0..CLASSES_MAX as u8).filter(|other| *other != class);
             let is_shared = others.any(|other| look.crossings.on(channel, other).is_some());
             let is_held = own.scheduler.shapes();
             if is_shared || is_held || self.may_stop(channel, class) {

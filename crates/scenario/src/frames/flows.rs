@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_ends::spec::collectives::{CollectiveSpec, JobSpec};
 use backwater_kernel::{Purpose, Rate, Stream};
-use backwater_net::frames::spec::{FlowSpec, LinkSpec, TrafficSpec, TransportSpec};
+use backwater_net::frames::spec::{CLASSES_MAX, FlowSpec, LinkSpec, TrafficSpec, TransportSpec};
 
 use super::carriers::transport;
 use super::flow_list::Arrival;
@@ -40,7 +40,7 @@ pub(crate) struct Flows<'r> {
     pub collectives: Vec<CollectiveSpec>,
     /// Jobs.
     pub jobs: Vec<JobSpec>,
-    pub(super) marked: [bool; 8],
+    pub(super) marked: [bool; CLASSES_MAX],
     /// Rate of the port of each node: of several the fastest.
     pub(super) lines: BTreeMap<u32, Rate>,
     pub room: Room,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use backwater_net::frames::spec::{OwnShareSpec, PoolSpec, Ratio, ShareSpec, SharedSpec};
 
-use super::controls::mask;
+use super::controls::{Mask, mask};
 use super::net::Net;
 use crate::given::Named;
 use crate::given::frames::EthernetFile;
@@ -30,7 +30,7 @@ struct Entry<'a> {
     /// `None` names all.
     nodes: Option<BTreeSet<u32>>,
     ports: Option<BTreeSet<u32>>,
-    classes: Option<u8>,
+    classes: Option<Mask>,
     /// In which pool its inputs count.
     pool: Option<u8>,
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::words::counted;
-use backwater_net::frames::spec::{EthernetSpec, NodeKind};
+use backwater_net::frames::spec::{CLASSES_MAX, EthernetSpec, NodeKind};
 
 use super::controls::Controls;
 use super::net::Net;
@@ -14,11 +14,13 @@ use crate::given::frames::flow_control::Headroom;
 use crate::given::frames::switch::Classes;
 use crate::prelude::*;
 
+use super::controls::Mask;
+
 /// Whole classes that may lose frames because the file says so.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GivenUp {
     /// A bit for each class.
-    pub classes: u8,
+    pub classes: Mask,
     /// Nodes where it may be lost, in their order.
     pub nodes: Vec<u32>,
     /// What says so and where, as `scenario.toml:12: headroom = "unchecked"`.
@@ -30,7 +32,7 @@ pub(crate) struct Oversold {
     /// The switch.
     pub node: u32,
     /// Classes of its inputs, a bit each.
-    pub classes: u8,
+    pub classes: Mask,
     /// Any so many of them have enough,
     pub safe: u64,
     /// of so many.
@@ -60,9 +62,9 @@ impl Oversold {
 pub(crate) struct Consent {
     /// The last that names a node and class decides.
     words: Vec<Word>,
-    lossless: u8,
+    lossless: Mask,
     /// Classes that a switch may drop, since nothing holds them back over some link.
-    open: Vec<u8>,
+    open: Vec<Mask>,
 }
 
 /// One `headroom`.
@@ -131,7 +133,7 @@ impl Consent {
 
     fn classes(&self) -> impl Iterator<Item = u8> {
         let lossless = self.lossless;
-        (0..8).filter(move |class| lossless & 1 << class != 0)
+        (0..CLASSES_MAX as u8).filter(move |class| lossless & 1 << class != 0)
     }
 
     /// Tells each node what it promises, and says where nothing is promised and why.
@@ -171,7 +173,7 @@ impl Consent {
 fn of_links(controls: &Controls<'_>) -> Vec<Word> {
     let mut found: BTreeMap<(&At, u8), BTreeSet<u32>> = BTreeMap::new();
     for (node, classes, at) in controls.unchecked() {
-        for class in (0..8).filter(|class| classes & 1 << class != 0) {
+        for class in (0..CLASSES_MAX as u8).filter(|class| classes & 1 << class != 0) {
             found.entry((at, class)).or_default().insert(node);
         }
     }
@@ -226,7 +228,7 @@ fn places(
 }
 
 /// Words about headroom that name nothing that has it.
-fn without_meaning(own: &Classes, lossless: u8, mistakes: &mut Diagnostics) {
+fn without_meaning(own: &Classes, lossless: Mask, mistakes: &mut Diagnostics) {
     let class = *own.class;
     // Where nothing is under flow control, one word turned all of it off.
     let is_lossy = lossless != 0 && lossless & 1 << class == 0;

@@ -2,7 +2,8 @@
 
 use backwater_kernel::{Duration, Rate};
 use backwater_net::frames::spec::{
-    ChannelSpec, Detect, EcnSpec, ErrorSpec, InputSpec, LinkSpec, MarkAt, QueueSpec, ReserveSpec,
+    CLASSES_MAX, ChannelSpec, ClassBits, Detect, EcnSpec, ErrorSpec, InputSpec, LinkSpec, MarkAt,
+    QueueSpec, ReserveSpec,
 };
 
 use super::controls::Controls;
@@ -21,7 +22,7 @@ pub(crate) struct Ports {
     /// Queues of each port.
     pub classes: u8,
     /// Classes that are stopped, a bit each; 0 without that.
-    pub lossless: u8,
+    pub lossless: ClassBits,
     /// Congestion is seen at inputs.
     pub at_inputs: bool,
     /// All queues of a switch share one memory.
@@ -38,14 +39,14 @@ impl Ports {
     }
 
     /// Every class, a bit each.
-    pub(crate) fn all(self) -> u8 {
+    pub(crate) fn all(self) -> ClassBits {
         all_of(self.classes)
     }
 }
 
 /// A bit for each of so many classes.
-pub(crate) fn all_of(classes: u8) -> u8 {
-    (u16::from(u8::MAX) >> (8 - classes.clamp(1, 8))) as u8
+pub(crate) fn all_of(classes: u8) -> ClassBits {
+    ClassBits::MAX >> (CLASSES_MAX as u8 - classes.clamp(1, CLASSES_MAX as u8))
 }
 
 /// Builds every link.
@@ -63,8 +64,8 @@ pub(crate) fn links(controls: &Controls<'_>, mistakes: &mut Diagnostics) -> Vec<
 }
 
 /// Classes that some queue marks.
-pub(crate) fn marked(links: &[LinkSpec]) -> [bool; 8] {
-    let mut marked = [false; 8];
+pub(crate) fn marked(links: &[LinkSpec]) -> [bool; CLASSES_MAX] {
+    let mut marked = [false; CLASSES_MAX];
     let channels = links.iter().flat_map(|link| &link.channels);
     for channel in channels {
         for (class, queue) in marked.iter_mut().zip(&channel.queues) {
@@ -160,11 +161,11 @@ struct Port<'r> {
     ports: Ports,
     /// Classes that have credit, or stops of a link alone, over some link into the switch that it
     /// leaves: inputs hold them.
-    held: u8,
+    held: ClassBits,
     /// Classes that are stopped for what came over it.
-    stopped: u8,
+    stopped: ClassBits,
     /// Classes with memory of their own behind it, and no credit for that.
-    limited: u8,
+    limited: ClassBits,
     name: String,
 }
 

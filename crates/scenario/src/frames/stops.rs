@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::{Channels, Duration, Rate};
-use backwater_net::frames::spec::{CountedFrom, EthernetSpec, LinkSpec, Obeyed, QUANTUM_BITS};
+use backwater_net::frames::spec::{
+    CLASSES_MAX, CountedFrom, EthernetSpec, LinkSpec, Obeyed, QUANTUM_BITS,
+};
 
-use super::controls::{Controls, mask};
+use super::controls::{Controls, Mask, mask};
 use crate::circuits::abr_checks::bps;
 use crate::given::frames::flow_control::FlowControl;
 use crate::given::frames::switch::Nodes;
@@ -148,8 +150,8 @@ fn words(by: Obeyed) -> String {
 }
 
 /// "class 3", "classes 3 and 4".
-fn class_words(classes: u8) -> String {
-    let all: Vec<String> = (0..8)
+fn class_words(classes: Mask) -> String {
+    let all: Vec<String> = (0..CLASSES_MAX)
         .filter(|class| classes & 1 << class != 0)
         .map(|class| class.to_string())
         .collect();

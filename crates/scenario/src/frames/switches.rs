@@ -9,7 +9,7 @@ use backwater_net::frames::spec::{
     WatchdogSpec,
 };
 
-use super::controls::{Controls, mask};
+use super::controls::{Controls, Mask, mask};
 use super::memory::Memories;
 use super::net::Net;
 use super::queues::{self, Ports, all_of};
@@ -158,7 +158,8 @@ fn storm(storm: &Storm, stop_at: Time) -> StormSpec {
     StormSpec {
         from: storm.from,
         until: storm.until.unwrap_or(stop_at),
-        classes: storm.classes.as_deref().map(mask),
+        // Its PFC frames name eight.
+        classes: storm.classes.as_deref().map(|named| mask(named) as u8),
         quanta: storm.quanta,
     }
 }
@@ -218,7 +219,7 @@ fn stops(controls: &Controls<'_>, node: u32, largest: u64) -> StopsSpec {
 
 fn flow_control(
     pressure: &FlowControl,
-    classes: u8,
+    classes: Mask,
     detect: Detect,
     largest: u64,
 ) -> Option<BackPressureSpec> {

@@ -6,7 +6,7 @@ use backwater_kernel::Duration;
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Channels, Rate, words::counted};
 use backwater_net::frames::spec::{
-    BackPressureSpec, Message, NodeKind, QUANTUM_BITS, WatchdogAction,
+    BackPressureSpec, CLASSES_MAX, Message, NodeKind, QUANTUM_BITS, WatchdogAction,
 };
 
 use super::lossless::{Whole, channel_of};
@@ -395,7 +395,7 @@ fn lasting(
 fn gates(look: &Whole<'_>) -> u64 {
     let by_destination = look.all_stops().any(BackPressureSpec::is_by_destination);
     // Asked once for each class: there may be as many switches to look for as flows.
-    let lossless: [bool; 8] = std::array::from_fn(|class| look.is_lossless(class as u8));
+    let lossless: [bool; CLASSES_MAX] = std::array::from_fn(|class| look.is_lossless(class as u8));
     let flows = (0..).zip(&look.spec.flows);
     let flows = flows.filter(|(_, flow)| lossless.get(usize::from(flow.class)) == Some(&true));
     let mut gates = BTreeSet::new();

@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use super::*;
 use crate::frames::testing::{OUT, Run, join, network, spec};
 use crate::spec::frames::{
-    Detect, InputSpec, MemorySpec, NodeKind, Ratio, ShareSpec, SharedSpec, StormSpec, WatchdogSpec,
+    ClassBits, Detect, InputSpec, MemorySpec, NodeKind, Ratio, ShareSpec, SharedSpec, StormSpec,
+    WatchdogSpec,
 };
 
 /// A quantum at 1 Gbps.
@@ -37,8 +38,8 @@ fn say(run: &mut Run, now: u64, gate: Gate, quanta: u16) {
     run.apply(OUT, control(gate, quanta));
 }
 
-fn stopped(run: &Run) -> u8 {
-    run.network.channels[OUT as usize].stopped
+fn stopped(run: &Run) -> ClassBits {
+    run.network.channels[OUT as usize].stopped()
 }
 
 #[test]
@@ -79,7 +80,7 @@ fn stops_end_one_after_the_other_and_a_longer_one_replaces_a_shorter() {
     say(&mut run, 0, Gate::Port, 2);
     say(&mut run, QUANTUM - 1, Gate::Class(0), 4);
     let cases = [
-        (QUANTUM, 0xff, 2 * QUANTUM),
+        (QUANTUM, ClassBits::MAX, 2 * QUANTUM),
         (2 * QUANTUM, 0b11, 3 * QUANTUM),
         (3 * QUANTUM, 0b01, 5 * QUANTUM - 1),
         (5 * QUANTUM - 1, 0b00, u64::MAX),
@@ -98,8 +99,8 @@ fn what_came_last_is_known_for_each_class() {
     say(&mut run, 10, Gate::Class(1), 7);
     say(&mut run, 20, Gate::Class(0), 0);
     let last = |run: &Run| {
-        let last = run.network.classes.gates[OUT as usize].last_stop;
-        [last[0].0, last[1].0]
+        let gates = &run.network.classes.gates[OUT as usize];
+        [0, 1].map(|class: usize| gates.classes[class].last_stop.0)
     };
     assert_eq!(last(&run), [0, 10], "a resume is no stop");
     say(&mut run, 30, Gate::Destination(0, 2), 7);
@@ -110,8 +111,8 @@ fn what_came_last_is_known_for_each_class() {
 
 /// Since when each class has been stopped, in whole or in part.
 fn watched(run: &Run) -> [Option<u64>; 2] {
-    let watches = &run.network.classes.gates[OUT as usize].watches;
-    [0, 1].map(|class: usize| watches[class].since.map(|at| at.0))
+    let gates = &run.network.classes.gates[OUT as usize];
+    [0, 1].map(|class: usize| gates.classes[class].watch.since.map(|at| at.0))
 }
 
 #[test]
@@ -124,7 +125,9 @@ fn a_class_is_stopped_in_part_while_a_destination_is() {
     // A stop said again goes on.
     say(&mut run, 30, Gate::Class(0), 9);
     assert_eq!(
-        run.network.classes.gates[OUT as usize].classes[0].since,
+        run.network.classes.gates[OUT as usize].classes[0]
+            .stop
+            .since,
         Time(20)
     );
     say(&mut run, 40, Gate::Destination(1, 2), 0);

@@ -311,7 +311,7 @@ impl Audit {
     fn check_all(&mut self, at: Time, network: &Network) {
         self.checks.compare();
         self.looks = 0;
-        let classes = (1 << network.classes()) - 1;
+        let classes = u32::MAX >> (32 - network.classes());
         for channel in 0..network.channels() {
             self.check_channel(at, channel, classes, network);
         }

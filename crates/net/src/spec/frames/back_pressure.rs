@@ -4,6 +4,8 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{Duration, Time};
 
+use super::ClassBits;
+
 /// All stops of a switch: those of most of its inputs or of its outputs, and inputs that differ.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct StopsSpec {
@@ -69,7 +71,7 @@ impl StopsSpec {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BackPressureSpec {
     /// Classes under back-pressure (lossless), a bit each.
-    pub classes: u8,
+    pub classes: ClassBits,
     /// What is stopped.
     pub select: Select,
     /// Where congestion is seen.
@@ -98,7 +100,7 @@ impl BackPressureSpec {
     }
 
     /// Classes whose congestion holds frames of a class, a bit each.
-    pub const fn watched_for(&self, class: u8) -> u8 {
+    pub const fn watched_for(&self, class: u8) -> ClassBits {
         match self.select {
             Select::Port => self.classes,
             Select::Class | Select::Destination(_) => self.classes & 1 << class,
@@ -256,17 +258,17 @@ pub struct Obeyed {
     /// Of the whole port: PAUSE.
     pub port: bool,
     /// Of these classes, a bit each: PFC.
-    pub classes: u8,
+    pub classes: ClassBits,
     /// Of destinations in these classes, a bit each.
-    pub destinations: u8,
+    pub destinations: ClassBits,
 }
 
 impl Obeyed {
     /// Whatever comes.
     pub const ALL: Obeyed = Obeyed {
         port: true,
-        classes: u8::MAX,
-        destinations: u8::MAX,
+        classes: ClassBits::MAX,
+        destinations: ClassBits::MAX,
     };
     /// None: nothing is under flow control.
     pub const NONE: Obeyed = Obeyed {
@@ -279,7 +281,7 @@ impl Obeyed {
     pub const fn in_storm(self, classes: Option<u8>, class: u8) -> bool {
         match classes {
             None => self.port,
-            Some(classes) => classes & self.classes & 1 << class != 0,
+            Some(classes) => classes as ClassBits & self.classes & 1 << class != 0,
         }
     }
 }

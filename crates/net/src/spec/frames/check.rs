@@ -8,8 +8,8 @@ use backwater_kernel::{BuildError, Channels, Duration};
 use crate::spec::CLOCK_MAX_PS;
 use crate::spec::frames::{
     CLASSES_MAX, ChannelSpec, Detect, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES,
-    FlowSpec, MemorySpec, Message, NodeKind, Spread, SwitchSpec, TAG_BYTES, TrafficSpec,
-    TransportSpec, largest_packet_bytes,
+    FlowSpec, MemorySpec, Message, NodeKind, PFC_CLASSES, Spread, SwitchSpec, TAG_BYTES,
+    TrafficSpec, TransportSpec, largest_packet_bytes,
 };
 
 /// Largest frame: buffers count it in 16 bits.
@@ -65,7 +65,7 @@ fn check_ports(spec: &EthernetSpec) -> Result<(), BuildError> {
         let (_, to) = spec.links.ends(id);
         if channel.queues.len() != classes || classes == 0 || classes > CLASSES_MAX {
             return err(format!(
-                "channel {id}: every port has 1 to 8 classes, the same"
+                "channel {id}: every port has 1 to 32 classes, the same"
             ));
         }
         for queue in &channel.queues {
@@ -248,6 +248,13 @@ fn check_stops(spec: &EthernetSpec, id: u32, switch: &SwitchSpec) -> Result<(), 
             return err(format!(
                 "{}: destinations are found in output queues, not at inputs",
                 node.name
+            ));
+        }
+        if rules.is_of_class() && rules.classes >> PFC_CLASSES != 0 {
+            return err(format!(
+                "{}: PFC stops classes 0 to {}, which is what its frames name",
+                node.name,
+                PFC_CLASSES - 1
             ));
         }
         if rules.blocked.is_some() && !by_destination {

@@ -6,8 +6,11 @@ use alloc::string::String;
 
 use backwater_kernel::Duration;
 
-use super::{CLASSES_MAX, CreditRule, CreditSpec};
+use super::{CreditRule, CreditSpec};
 use crate::spec::CREDIT_MAX;
+
+/// Most classes of which a message speaks.
+pub const MESSAGE_CLASSES_MAX: u8 = 18;
 
 /// Most bits of a counter in a message.
 pub const COUNTER_BITS_MAX: u8 = 20;
@@ -242,6 +245,16 @@ impl CountersSpec {
         if none {
             return Err("a message speaks of at least one class".into());
         }
+        let most = [Some(self.update.classes), statement.map(|own| own.classes)];
+        if most
+            .into_iter()
+            .flatten()
+            .any(|most| most > MESSAGE_CLASSES_MAX)
+        {
+            return Err(format!(
+                "a message speaks of at most {MESSAGE_CLASSES_MAX} classes"
+            ));
+        }
         let widths = [
             match says {
                 Says::Freed { bits } | Says::Limit { bits } => Some(bits),
@@ -279,5 +292,3 @@ impl CountersSpec {
         }
     }
 }
-
-const _: () = assert!(CLASSES_MAX <= 18, "an update holds as many counters");

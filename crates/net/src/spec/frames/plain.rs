@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 use backwater_kernel::{Duration, Rate, Time};
 
 use super::{
-    BackPressureSpec, Binding, ChannelSpec, Detect, ErrorSpec, EthernetSpec, FlowSpec, Forwarding,
-    FrameRules, InputSpec, LinkSpec, MemorySpec, Message, NodeKind, NodeSpec, Notify, QueueSpec,
-    SchedulerSpec, Select, StoppedSpec, SwitchSpec, TrafficSpec, TransportSpec,
+    BackPressureSpec, Binding, ChannelSpec, ClassBits, Detect, ErrorSpec, EthernetSpec, FlowSpec,
+    Forwarding, FrameRules, InputSpec, LinkSpec, MemorySpec, Message, NodeKind, NodeSpec, Notify,
+    QueueSpec, SchedulerSpec, Select, StoppedSpec, SwitchSpec, TrafficSpec, TransportSpec,
 };
 
 /// Payload of a full frame of UDP over IPv4, bytes.
@@ -133,7 +133,7 @@ impl QueueSpec {
 impl BackPressureSpec {
     /// Priority flow control of these classes, a bit each, by counters at inputs: stops of the
     /// longest time, sent again at half of it.
-    pub const fn pfc(classes: u8) -> BackPressureSpec {
+    pub const fn pfc(classes: ClassBits) -> BackPressureSpec {
         BackPressureSpec {
             classes,
             select: Select::Class,

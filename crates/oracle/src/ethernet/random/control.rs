@@ -2,10 +2,10 @@
 
 use backwater_kernel::{Channels, Time};
 use backwater_net::frames::spec::{
-    BackPressureSpec, Binding, BlockedSpec, Choose, CountedFrom, Detect, EcnSpec, EthernetSpec,
-    InputSpec, InputStopsSpec, MarkAt, MemorySpec, Message, NodeKind, Notify, Obeyed, OwnShareSpec,
-    PoolSpec, Ratio, Select, ShareSpec, SharedSpec, StormSpec, TimeOutSpec, WatchdogAction,
-    WatchdogSpec,
+    BackPressureSpec, Binding, BlockedSpec, Choose, ClassBits, CountedFrom, Detect, EcnSpec,
+    EthernetSpec, InputSpec, InputStopsSpec, MarkAt, MemorySpec, Message, NodeKind, Notify, Obeyed,
+    OwnShareSpec, PoolSpec, Ratio, Select, ShareSpec, SharedSpec, StormSpec, TimeOutSpec,
+    WatchdogAction, WatchdogSpec,
 };
 
 use super::super::routes;
@@ -14,8 +14,8 @@ use super::{Dice, Mix, Scheme};
 pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
     let classes = spec.links[0].channels[0].queues.len();
     let under = match dice.one_in(2) {
-        true => u8::MAX,
-        false => dice.between(1, (1 << classes) - 1) as u8,
+        true => u8::MAX.into(),
+        false => dice.between(1, (1 << classes.min(8)) - 1) as ClassBits,
     };
     for node in 0..spec.nodes.len() {
         if routes::is_station(spec, node) {
@@ -39,7 +39,7 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
     }
 }
 
-fn back_pressure(dice: &mut Dice, mix: Mix, classes: u8) -> Option<BackPressureSpec> {
+fn back_pressure(dice: &mut Dice, mix: Mix, classes: ClassBits) -> Option<BackPressureSpec> {
     let select = match mix.scheme {
         Scheme::Off => return None,
         Scheme::Port => Select::Port,
@@ -166,7 +166,7 @@ pub(super) fn own_stops(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
             continue;
         }
         let scheme = dice.pick(&[Scheme::Off, Scheme::Port, Scheme::Class]);
-        let classes = dice.between(1, u64::from(u8::MAX)) as u8;
+        let classes = dice.between(1, u64::from(u8::MAX)) as ClassBits;
         let rules = back_pressure(dice, Mix { scheme, ..mix }, classes);
         let rules = rules.map(|rules| BackPressureSpec {
             detect: Detect::Inputs,
@@ -278,7 +278,7 @@ fn faults(dice: &mut Dice, spec: &mut EthernetSpec) {
                 from: Time(from),
                 until: Time(from + dice.between(0, stop_at / 2)),
                 classes: match dice.one_in(2) {
-                    true => Some(1 << dice.between(0, classes - 1)),
+                    true => Some(1 << dice.between(0, classes.min(8) - 1)),
                     false => None,
                 },
                 quanta: dice.between(20, 500) as u16,
@@ -305,8 +305,8 @@ pub(super) fn stopped(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
         if mix.has_faults && !mix.has_looks && dice.one_in(6) {
             channel.stopped.by = Obeyed {
                 port: dice.one_in(2),
-                classes: dice.between(0, 255) as u8,
-                destinations: dice.between(0, 255) as u8,
+                classes: dice.between(0, 255) as ClassBits,
+                destinations: dice.between(0, 255) as ClassBits,
             };
         }
         if mix.has_quanta && dice.one_in(2) {

@@ -21,7 +21,7 @@ struct Builder<'a> {
 pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], mix: Mix) {
     let classes = match mix.has_looks {
         true => dice.pick(&[1, 1, 2]),
-        false => dice.pick(&[1, 1, 2, 2, 3, 8]),
+        false => dice.pick(&[1, 1, 2, 2, 3, 12]),
     };
     let scheduler = dice.pick(&[
         SchedulerSpec::StrictPriority,

@@ -465,7 +465,7 @@ pub fn delivers_in_order(events: &Events) -> Law {
 }
 
 /// No frame of these classes is dropped.
-pub fn loses_nothing(events: &Events, classes: u8) -> Law {
+pub fn loses_nothing(events: &Events, classes: u32) -> Law {
     for (at, event) in events {
         if let Event::Drop(channel, frame, cause) = event
             && classes >> frame.class & 1 == 1

@@ -143,7 +143,7 @@ impl Encoder {
             } => {
                 bytes.extend(MAC_CONTROL);
                 bytes.extend(CREDIT);
-                bytes.extend([message as u8, 1 << (lane.class().unwrap_or(0) & 7)]);
+                bytes.extend(credit_of(message as u8, lane.class().unwrap_or(0)));
                 bytes.extend(value.to_be_bytes());
             }
             Content::Counters {
@@ -227,6 +227,15 @@ impl Encoder {
 /// What is around the IP packet of a frame.
 fn frame_around(is_tagged: bool) -> u32 {
     FRAME_OVERHEAD_BYTES + if is_tagged { TAG_BYTES } else { 0 }
+}
+
+/// Which message about credit, and its class: the vector has a bit for each of eight classes;
+/// others are named.
+fn credit_of(message: u8, class: u8) -> [u8; 2] {
+    match class {
+        0..8 => [message, 1 << class],
+        _ => [0x80 | message, class],
+    }
 }
 
 /// A message about counters.

@@ -162,6 +162,29 @@ impl FlowControl {
         zones.or(self.lanes().map(|lanes| &lanes.classes))
     }
 
+    /// How many classes the messages of this kind can name, and why, if not all of a port.
+    pub(crate) fn nameable(&self) -> Option<(u8, &'static str)> {
+        match self {
+            FlowControl::Pfc(_) => Some((8, "a PFC frame has a bit and a time for eight classes")),
+            FlowControl::Destination { .. } => {
+                Some((8, "a stop of a destination names one of eight classes"))
+            }
+            FlowControl::InfiniBand { .. } => Some((
+                15,
+                "there are 16 virtual lanes, and VL 15 has no credit: it is for management",
+            )),
+            FlowControl::None
+            | FlowControl::Pause(_)
+            | FlowControl::N23 { .. }
+            | FlowControl::N123 { .. }
+            | FlowControl::N123Plus { .. }
+            | FlowControl::Relative(_)
+            | FlowControl::Cumulative { .. }
+            | FlowControl::Cbfc { .. }
+            | FlowControl::Grains { .. } => None,
+        }
+    }
+
     /// Whether a class under flow control is promised to be lossless.
     pub(crate) fn headroom(&self) -> Option<&Placed<Headroom>> {
         let stopped = self.stops().map(|stops| &stops.headroom);
@@ -180,7 +203,7 @@ impl FlowControl {
 #[table(part)]
 pub(crate) struct Credits {
     /// Classes under flow control: those that are lossless.
-    #[key(is = Wholes(Whole { min: 0, max: 7, unit: "" }), otherwise = "all")]
+    #[key(is = Wholes(Whole { min: 0, max: 31, unit: "" }), otherwise = "all")]
     pub classes: Placed<Option<Vec<u8>>>,
     /// Who has a lane (a virtual channel) of its own, with all of this credit for itself.
     #[key(default = "\"class\"")]
@@ -222,7 +245,7 @@ pub(crate) struct Credits {
 #[table(part)]
 pub(crate) struct Lanes {
     /// Classes under flow control: those that are lossless.
-    #[key(is = Wholes(Whole { min: 0, max: 7, unit: "" }), otherwise = "all")]
+    #[key(is = Wholes(Whole { min: 0, max: 31, unit: "" }), otherwise = "all")]
     pub classes: Placed<Option<Vec<u8>>>,
     /// Who has a lane (a virtual channel) of its own, with credit of its own.
     #[key(default = "\"class\"")]
@@ -281,7 +304,7 @@ pub(crate) enum Share {
 #[table(part)]
 pub(crate) struct Stops {
     /// Classes under flow control: those that are lossless.
-    #[key(is = Wholes(Whole { min: 0, max: 7, unit: "" }), otherwise = "all")]
+    #[key(is = Wholes(Whole { min: 0, max: 31, unit: "" }), otherwise = "all")]
     pub classes: Placed<Option<Vec<u8>>>,
     /// Where congestion is seen.
     #[key(otherwise = "outputs; inputs with shared memory")]

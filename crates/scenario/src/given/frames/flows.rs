@@ -45,8 +45,8 @@ pub(crate) struct Flows {
 /// What flows have, named or made by rule.
 #[table(part)]
 pub(crate) struct FlowSettings {
-    /// Class of its frames, both ways; 7 is the most urgent.
-    #[key(is = Whole { min: 0, max: 7, unit: "" }, default = "0")]
+    /// Class of its frames, both ways; higher ones are more urgent.
+    #[key(is = Whole { min: 0, max: 31, unit: "" }, default = "0")]
     pub class: Placed<u8>,
     /// Its frames carry a VLAN tag.
     #[key(default = "false")]
@@ -123,7 +123,7 @@ pub(crate) enum SeriesKind {
         #[key(is = Reference("channel"))]
         on: Placed<String>,
         /// Of which class.
-        #[key(is = Whole { min: 0, max: 7, unit: "" }, default = "0")]
+        #[key(is = Whole { min: 0, max: 31, unit: "" }, default = "0")]
         class: Placed<u8>,
     },
     /// Share of the time in which that queue is stopped.

@@ -59,7 +59,7 @@ pub(crate) struct Memory {
     #[key(is = References("node"), otherwise = "all")]
     pub ports: Placed<Vec<Named>>,
     /// Classes.
-    #[key(is = Wholes(Whole { min: 0, max: 7, unit: "" }), otherwise = "all")]
+    #[key(is = Wholes(Whole { min: 0, max: 31, unit: "" }), otherwise = "all")]
     pub classes: Placed<Option<Vec<u8>>>,
     /// All memory of each of these switches.
     #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "as `[buffer.shared]` says")]

@@ -42,10 +42,10 @@ pub(crate) struct Roce {
     #[key(short = "kind", otherwise = "nobody: line rate")]
     pub control: Placed<Option<Chosen<RateControl>>>,
     /// Class of acknowledgements.
-    #[key(is = Whole { min: 0, max: 7, unit: "" }, otherwise = "that of the flow")]
+    #[key(is = Whole { min: 0, max: 31, unit: "" }, otherwise = "that of the flow")]
     pub ack_class: Placed<Option<u8>>,
     /// Class of congestion notification packets (CNPs).
-    #[key(is = Whole { min: 0, max: 7, unit: "" }, otherwise = "that of the flow")]
+    #[key(is = Whole { min: 0, max: 31, unit: "" }, otherwise = "that of the flow")]
     pub cnp_class: Placed<Option<u8>>,
     /// Data can be marked (`buffer.ecn`, `mark_above`).
     #[key(otherwise = "true if its control goes by marks")]

@@ -22,7 +22,7 @@ pub(crate) const QUANTUM: Usual<u32> = usual!(1522 B);
     by(kind, "The discipline.", default = "\"strict-priority\"")
 )]
 pub(crate) enum Scheduler {
-    /// The highest class that may send; 7 is the most urgent.
+    /// The highest class that may send.
     StrictPriority,
     /// One class after another, a frame each.
     RoundRobin,

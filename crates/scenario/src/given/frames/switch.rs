@@ -30,7 +30,7 @@ pub(crate) struct Switch {
     #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
     pub latency: Duration,
     /// Classes, and so queues, of every port.
-    #[key(is = Whole { min: 1, max: 8, unit: "classes" })]
+    #[key(is = Whole { min: 1, max: 32, unit: "classes" })]
     #[key(otherwise = "as many as the highest class named needs")]
     pub classes: Option<u8>,
     /// Which of several shortest paths a frame takes.
@@ -153,7 +153,7 @@ pub(crate) struct QueueSettings {
 #[table("[[classes]]")]
 pub(crate) struct Classes {
     /// Which.
-    #[key(is = Whole { min: 0, max: 7, unit: "" })]
+    #[key(is = Whole { min: 0, max: 31, unit: "" })]
     pub class: Placed<u8>,
     #[key(flatten, as_above)]
     pub queues: QueueSettings,

@@ -315,3 +315,77 @@ fn a_slow_host_is_followed_under_every_scheme() {
     let at_once = "nodes.D.drain=[{ from = \"0 s\", rate = \"0 %\" }]";
     assert_eq!(run(&[at_once]).flows[0].delivered_total, 0);
 }
+
+/// Frames that each of 32 virtual channels brought over one link, in turns. The host behind the
+/// last two takes a hundredth of the others' rate.
+fn of_virtual_channels(kind: &str) -> Result<Vec<u64>, String> {
+    let mut text = format!(
+        "engine = \"ethernet\"\n[run]\nduration = \"2 ms\"\n\
+         [network]\nhosts = [\"S\", \"D\", \"slow\"]\nswitches = [\"A\"]\n\
+         [link]\nrate = \"100 Gbps\"\ndelay = \"1 us\"\n\
+         [[links]]\nbetween = [\"S\", \"A\"]\n\
+         [[links]]\nbetween = [\"A\", \"D\"]\n\
+         [[links]]\nbetween = [\"A\", \"slow\"]\nrate = \"1 Gbps\"\n\
+         [scheduler]\nkind = \"drr\"\n[flow_control]\n{kind}\n"
+    );
+    for class in 0..32 {
+        let to = if class < 30 { "D" } else { "slow" };
+        text += &format!(
+            "[[flows]]\nname = \"f{class}\"\nfrom = \"S\"\nto = \"{to}\"\n\
+             class = {class}\ntransport = \"udp\"\npayload = \"1472 B\"\n\
+             traffic = {{ kind = \"greedy\" }}\n"
+        );
+    }
+    let scenario = parse(&Source::new("channels.toml", &text), &[]);
+    let scenario = scenario.map_err(|mistakes| mistakes.to_string())?;
+    let Engine::Ethernet(frames) = &scenario.engine else {
+        panic!("frames");
+    };
+    let mut run = Simulation::<Rings>::new(&frames.network).expect("checked");
+    run.run();
+    let outcome = run.outcome();
+    assert_eq!(outcome.violations.total(), 0);
+    Ok(outcome
+        .flows
+        .iter()
+        .map(|flow| flow.delivered_total)
+        .collect())
+}
+
+/// Thirty channels share what the link carries, to a frame or two, and the two that wait for a
+/// slow host hold none of them back. Without credit the slow ones take their thirty-second parts.
+#[test]
+fn each_of_32_virtual_channels_waits_for_itself_alone() {
+    let found = of_virtual_channels("kind = \"cbfc\"").expect("a sound scenario");
+    let (others, slow) = found.split_at(30);
+    let (least, most) = (others.iter().min(), others.iter().max());
+    assert!(
+        most.zip(least)
+            .is_some_and(|(most, least)| most - least <= 2),
+        "{found:?}"
+    );
+    // 2 ms at 100 Gbps are 16,255 frames of 1,538 B; the slow host takes 162 of its own.
+    let all: u64 = others.iter().sum();
+    assert!((15_900..=16_255).contains(&all), "{all}");
+    assert!(slow.iter().sum::<u64>() <= 162, "{slow:?}");
+    let found = of_virtual_channels("kind = \"none\"").expect("a sound scenario");
+    let all: u64 = found[..30].iter().sum();
+    assert!(all < 15_400, "{all}");
+}
+
+/// A PFC frame names eight classes, InfiniBand has credit for fifteen.
+#[test]
+fn classes_beyond_what_messages_name_are_refused() {
+    for kind in ["pfc", "infiniband", "destination"] {
+        let refused = of_virtual_channels(&format!("kind = \"{kind}\"")).expect_err(kind);
+        assert!(
+            refused.contains("can't be under this flow control"),
+            "{refused}"
+        );
+        assert!(refused.contains("name some classes"), "{refused}");
+    }
+    of_virtual_channels("kind = \"pfc\"\nclasses = [0, 7]").expect("eight can be named");
+    of_virtual_channels("kind = \"infiniband\"\nclasses = [14]").expect("VL 14 has credit");
+    let refused = of_virtual_channels("kind = \"infiniband\"\nclasses = [15]");
+    assert!(refused.is_err_and(|why| why.contains("VL 15")));
+}

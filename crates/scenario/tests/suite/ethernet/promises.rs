@@ -5,7 +5,7 @@ use backwater_scenario::Severity;
 use crate::ethernet::{ONE_SWITCH, codes, try_read};
 
 /// Classes that node `name` promises to lose nothing of, a bit each.
-fn promised(text: &str, name: &str) -> u8 {
+fn promised(text: &str, name: &str) -> u32 {
     let scenario = match try_read(text, &[]) {
         Ok(scenario) => scenario,
         Err(mistakes) => panic!("{}", mistakes.render(false)),
