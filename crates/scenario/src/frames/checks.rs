@@ -303,18 +303,17 @@ pub(crate) fn old_tcp(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     }
 }
 
-/// Sources that start when the run is over.
+/// Sources that start when the run is over, and ranks.
 pub(crate) fn starts(look: &Whole<'_>, mistakes: &mut Diagnostics) {
-    for (flow, table) in look.flows.each() {
-        let Some(traffic) = table.traffic else {
-            continue;
-        };
-        let stop_at = look.spec.stop_at;
-        mistakes.extend(crate::circuits::checks::never_starts(
-            &flow.name,
-            &traffic.start,
-            stop_at,
-        ));
+    let flows = look.flows.each();
+    let flows = flows.filter_map(|(flow, table)| Some((&flow.name[..], &table.traffic?.start)));
+    let collectives = look.file.collectives.iter();
+    let collectives = collectives.map(|given| (given.name.as_str(), &given.start));
+    let jobs = look.file.jobs.iter();
+    let jobs = jobs.map(|given| (given.name.as_str(), &given.start));
+    for (name, start) in flows.chain(collectives).chain(jobs) {
+        let late = crate::circuits::checks::never_starts(name, start, look.spec.stop_at);
+        mistakes.extend(late);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Operations step by step, for groups of the ranks of a program.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::{Collective, Lane};
@@ -24,8 +25,8 @@ pub(super) struct Group {
     /// Which they are, of all of the program.
     pub members: Vec<u32>,
     pub bytes: u64,
-    /// The lane from one to another, and which of several, sorted.
-    known: Vec<((u32, u32, u32), usize)>,
+    /// The lane from one to another, and which of several.
+    known: BTreeMap<(u32, u32, u32), usize>,
     /// So many so far.
     pub steps: u32,
 }
@@ -35,7 +36,7 @@ impl Group {
         Group {
             members,
             bytes,
-            known: Vec::new(),
+            known: BTreeMap::new(),
             steps: 0,
         }
     }
@@ -304,10 +305,7 @@ impl Program {
 
     /// The lane from one of a group to another.
     fn lane(&mut self, group: &mut Group, wanted: (u32, u32, u32)) -> usize {
-        let at = group.known.partition_point(|(ends, _)| *ends < wanted);
-        if let Some((ends, lane)) = group.known.get(at)
-            && *ends == wanted
-        {
+        if let Some(lane) = group.known.get(&wanted) {
             return *lane;
         }
         let lane = self.lanes.len();
@@ -319,7 +317,7 @@ impl Program {
                 ..MessagesSpec::default()
             },
         });
-        group.known.insert(at, (wanted, lane));
+        group.known.insert(wanted, lane);
         lane
     }
 }
