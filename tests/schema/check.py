@@ -16,6 +16,8 @@ TOLD = {
 }  # fmt: skip
 # Wrong by one of these codes, and still nothing that a schema could say.
 BEYOND = {
+    "ethernet/bbr": "a burst of fewer bytes than two segments",
+    "ethernet/classes": "classes that are described twice",
     "ethernet/names": "names that clash with each other",
     "ethernet/shared_pools": "pools that other tables name",
     "network/two_makers": "two tables of which one is enough",
