@@ -152,9 +152,7 @@ impl<'a> Walker<'a> {
         };
         let departures = routing.departures() / stops;
         let sent = exits.iter().map(|(exit, _)| packets.pairs.senders(*exit));
-        let mut senders: Vec<u32> = sent.clone().flatten().copied().collect();
-        senders.sort_unstable();
-        senders.dedup();
+        let senders = packets.pairs.all_senders();
         let pairs = match routing.has_stop() {
             true => 2 * entries.len() as u64 * exits.len() as u64,
             false => sent.map(|senders| senders.len() as u64).sum(),

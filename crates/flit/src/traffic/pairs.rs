@@ -110,6 +110,17 @@ impl Pairs {
         }
     }
 
+    /// Entries of packets that leave anywhere, ascending.
+    pub fn all_senders(&self) -> Vec<u32> {
+        if self.from_all.contains(&true) {
+            return self.entries.clone();
+        }
+        let mut senders: Vec<u32> = self.from.iter().flatten().copied().collect();
+        senders.sort_unstable();
+        senders.dedup();
+        senders
+    }
+
     /// Routers that packets enter at, whether any do or not.
     pub fn entries(&self) -> &[u32] {
         &self.entries
