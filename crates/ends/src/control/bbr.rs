@@ -43,7 +43,7 @@ use super::hooks::{Control, Inner, Loss, Offered};
 use super::sample::{Delivered, Sample};
 use crate::spec::TcpSpec;
 use aggregation::Aggregation;
-pub(super) use filters::{Rounds, WindowedMax, product};
+pub(super) use filters::{Rest, Rounds, WindowedMax, product};
 use long_term::LongTerm;
 
 const MS: u64 = 1_000_000_000;
@@ -61,8 +61,6 @@ const CYCLE: [u64; 8] = [1_250, 750, ONE, ONE, ONE, ONE, ONE, ONE];
 const RATE_ROUNDS: u64 = 10;
 /// RTpropFilterLen.
 const LEAST_FOR: Duration = Duration(10_000 * MS);
-/// ProbeRTTDuration.
-const REST_FOR: Duration = Duration(200 * MS);
 /// BBRMinPipeCwnd, segments.
 const LEAST_SEGMENTS: u64 = 4;
 /// It is paced at so many hundredths of the estimate.
@@ -86,13 +84,6 @@ struct Full {
     is_reached: bool,
 }
 
-/// ProbeRTT, once few enough are in flight.
-#[derive(Clone, Copy, Debug)]
-struct Rest {
-    until: Time,
-    has_round: bool,
-}
-
 /// State of BBR.
 #[derive(Clone, Debug)]
 pub(crate) struct Bbr {
@@ -112,7 +103,7 @@ pub(crate) struct Bbr {
     full: Full,
     cycle: usize,
     cycle_at: Time,
-    rest: Option<Rest>,
+    rest: Rest,
     prior: u64,
     conserves: bool,
     is_repairing: bool,
@@ -148,7 +139,7 @@ impl Bbr {
             full: Full::default(),
             cycle: 0,
             cycle_at: Time::ZERO,
-            rest: None,
+            rest: Rest::default(),
             prior: 0,
             conserves: false,
             is_repairing: false,
@@ -291,7 +282,7 @@ impl Bbr {
         if is_old && !self.restarts && self.mode != Mode::ProbeRtt {
             self.save_window();
             self.mode = Mode::ProbeRtt;
-            self.rest = None;
+            self.rest = Rest::default();
         }
         if self.mode == Mode::ProbeRtt {
             self.rest(now, sample);
@@ -301,28 +292,16 @@ impl Bbr {
 
     fn rest(&mut self, now: Time, sample: &Sample) {
         let is_few = sample.flight_bytes <= self.least_window();
-        match &mut self.rest {
-            None if is_few => {
-                self.rest = Some(Rest {
-                    until: now + REST_FOR,
-                    has_round: false,
-                });
-                self.rounds.restart(sample.delivered);
-            }
-            None => {}
-            Some(rest) => {
-                rest.has_round |= self.rounds.is_start;
-                if rest.has_round && now > rest.until {
-                    self.end_rest(now, sample.draw);
-                }
-            }
+        let rounds = &mut self.rounds;
+        if self.rest.on_sample(now, is_few, rounds, sample) {
+            self.end_rest(now, sample.draw);
         }
     }
 
     fn end_rest(&mut self, now: Time, draw: u64) {
         self.least_at = now;
         self.cwnd = self.cwnd.max(self.prior);
-        self.rest = None;
+        self.rest = Rest::default();
         match self.full.is_reached {
             true => self.begin_probing(now, draw),
             false => self.mode = Mode::Startup,

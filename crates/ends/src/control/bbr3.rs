@@ -30,7 +30,7 @@ mod tests;
 
 use backwater_kernel::{Duration, Rate, Time};
 
-use super::bbr::{ONE, Rounds, WindowedMax, product};
+use super::bbr::{ONE, Rest, Rounds, WindowedMax, product};
 use super::hooks::{Control, Inner, Loss, Offered};
 use super::sample::{Delivered, Sample};
 use crate::spec::TcpSpec;
@@ -44,8 +44,6 @@ const PACED_HUNDREDTHS: u64 = 99;
 const LEAST_FOR: Duration = Duration(10_000 * MS);
 /// BBR.ProbeRTTInterval.
 const PROBE_EVERY: Duration = Duration(5_000 * MS);
-/// BBR.ProbeRTTDuration.
-const REST_FOR: Duration = Duration(200 * MS);
 /// BBR.MinPipeCwnd, segments.
 const LEAST_SEGMENTS: u64 = 4;
 /// BBR.ExtraAckedFilterLen, round trips.
@@ -62,13 +60,6 @@ struct Full {
     is_now: bool,
     /// It was found once.
     is_reached: bool,
-}
-
-/// ProbeRTT, once few enough are in flight.
-#[derive(Clone, Copy, Debug)]
-struct Rest {
-    until: Time,
-    has_round: bool,
 }
 
 /// Acknowledgements that come in bunches.
@@ -101,7 +92,7 @@ pub(crate) struct Bbr3 {
     probe: Probe,
     drains_from: u64,
     extra: Extra,
-    rest: Option<Rest>,
+    rest: Rest,
     prior: u64,
     is_repairing: bool,
     restarts: bool,
@@ -143,7 +134,7 @@ impl Bbr3 {
                 acked: 0,
                 since: Time::ZERO,
             },
-            rest: None,
+            rest: Rest::default(),
             prior: 0,
             is_repairing: false,
             restarts: false,
@@ -269,7 +260,7 @@ impl Bbr3 {
         if self.phase != Phase::Rest && is_due && !self.restarts {
             self.save_window();
             self.phase = Phase::Rest;
-            self.rest = None;
+            self.rest = Rest::default();
             self.probe.stop();
             self.rounds.restart(sample.delivered);
         }
@@ -281,28 +272,16 @@ impl Bbr3 {
 
     fn rest(&mut self, now: Time, sample: &Sample) {
         let is_few = sample.flight_bytes <= self.rest_window();
-        match &mut self.rest {
-            None if is_few => {
-                self.rest = Some(Rest {
-                    until: now + REST_FOR,
-                    has_round: false,
-                });
-                self.rounds.restart(sample.delivered);
-            }
-            None => {}
-            Some(rest) => {
-                rest.has_round |= self.rounds.is_start;
-                if rest.has_round && now > rest.until {
-                    self.end_rest(now, sample);
-                }
-            }
+        let rounds = &mut self.rounds;
+        if self.rest.on_sample(now, is_few, rounds, sample) {
+            self.end_rest(now, sample);
         }
     }
 
     fn end_rest(&mut self, now: Time, sample: &Sample) {
         self.probed_at = now;
         self.cwnd = self.cwnd.max(self.prior);
-        self.rest = None;
+        self.rest = Rest::default();
         self.bounds.reset_short();
         if self.full.is_reached {
             self.go_down(now, sample);

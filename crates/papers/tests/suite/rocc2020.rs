@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use backwater_papers::{Lab, Paper};
+use backwater_papers::Paper;
 
 fn paper() -> Paper {
     common::paper("rocc2020")
@@ -11,13 +11,7 @@ fn paper() -> Paper {
 
 #[test]
 fn every_experiment_measures_its_claims() {
-    let set = |key: &str, value: &str| (key.to_owned(), value.to_owned());
-    let lab = Lab {
-        ethernet_sets: vec![set("run.duration", "3 ms"), set("run.warm_up", "0 s")],
-        at_most_seeds: Some(1),
-        ..Lab::default()
-    };
-    common::measures_its_claims(&paper(), |_| lab.clone());
+    common::measures_its_claims(&paper(), |_| common::short_frames());
 }
 
 #[test]

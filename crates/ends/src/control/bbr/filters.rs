@@ -1,9 +1,10 @@
-//! What both versions count with: round trips, a maximum over some of them, the product.
+//! What both versions count with: round trips, a maximum over some of them, the product, a stay in
+//! ProbeRTT.
 
 use alloc::collections::VecDeque;
 
 use backwater_kernel::time::PS_PER_SECOND;
-use backwater_kernel::{Duration, Rate};
+use backwater_kernel::{Duration, Rate, Time};
 
 use crate::control::sample::Sample;
 
@@ -76,6 +77,46 @@ impl WindowedMax {
             .is_some_and(|kept| kept.0 + self.rounds < round)
         {
             self.kept.pop_front();
+        }
+    }
+}
+
+/// How long few are in flight in ProbeRTT, and a round trip at least.
+const REST_FOR: Duration = Duration(PS_PER_SECOND / 5);
+
+/// A stay in ProbeRTT, which counts from where few enough are in flight.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::control) struct Rest {
+    /// Until when, once it counts, and whether a round trip has ended since.
+    counted: Option<(Time, bool)>,
+}
+
+impl Rest {
+    /// It counts.
+    #[cfg(test)]
+    pub fn counts(&self) -> bool {
+        self.counted.is_some()
+    }
+
+    /// Takes a sample, with which few are in flight or not; whether the stay is over.
+    pub fn on_sample(
+        &mut self,
+        now: Time,
+        is_few: bool,
+        rounds: &mut Rounds,
+        sample: &Sample,
+    ) -> bool {
+        match &mut self.counted {
+            None if is_few => {
+                self.counted = Some((now + REST_FOR, false));
+                rounds.restart(sample.delivered);
+                false
+            }
+            None => false,
+            Some((until, has_round)) => {
+                *has_round |= rounds.is_start;
+                *has_round && now > *until
+            }
         }
     }
 }

@@ -159,7 +159,7 @@ fn the_round_trip_is_probed() {
     assert_eq!(bbr.mode, Mode::ProbeBw);
     next = run(&mut bbr, next, 2);
     assert_eq!((bbr.mode, bbr.window()), (Mode::ProbeRtt, 4 * MSS));
-    assert!(bbr.rest.is_none(), "10 segments are in flight still");
+    assert!(!bbr.rest.counts(), "10 segments are in flight still");
     let few = |number| Sample {
         flight_bytes: 4_000,
         ..round(number)

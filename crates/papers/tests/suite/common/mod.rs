@@ -14,6 +14,16 @@ pub fn paper(id: &str) -> Paper {
     found.expect("the paper is known")
 }
 
+/// In which frames run for 3 ms, from one seed.
+pub fn short_frames() -> Lab {
+    let set = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+    Lab {
+        ethernet_sets: vec![set("run.duration", "3 ms"), set("run.warm_up", "0 s")],
+        at_most_seeds: Some(1),
+        ..Lab::default()
+    }
+}
+
 /// What it finds, after as many runs as it says that it takes.
 pub fn found(experiment: &Experiment, lab: &Lab) -> Evidence {
     let lab = Lab {
