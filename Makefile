@@ -57,8 +57,8 @@ unit:
 	$(CARGO) test --locked --workspace --no-fail-fast
 
 # The wheel, in an empty environment and beside pyarrow, polars and pandas.
-python:
-	@tests/python/run.sh
+python: release
+	@BINARY=$(BINARY) tests/python/run.sh
 
 wheel:
 	@command -v maturin > /dev/null || { echo "error: pip install maturin"; exit 1; }

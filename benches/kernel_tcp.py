@@ -255,7 +255,7 @@ per_queue = "{LIMIT_BYTES} B"
 [flow_control]
 kind = "none"
 [tcp]
-preset = "modern"
+preset = "linux-3"
 mss = "{MSS} B"
 {bursts}
 {flows}

@@ -246,7 +246,7 @@ class Runs(unittest.TestCase):
         lossy = bw.example("ethernet/lost-pause").run()
         self.assertEqual(lossy.claims[0]["what"], "class 3 lossless at S1")
         self.assertEqual(lossy.claims[0]["state"], "given-up")
-        self.assertIn("1,974 frames lost", lossy.claims[0]["detail"])
+        self.assertIn("836 frames lost", lossy.claims[0]["detail"])
 
     def test_a_notebook_shows_summary_and_plot(self):
         shown = self.result._repr_html_()
