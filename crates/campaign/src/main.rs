@@ -5,6 +5,7 @@ mod bad;
 mod child;
 mod crash;
 mod headroom;
+mod jobs;
 mod random;
 mod safe;
 mod toml_tree;
@@ -53,6 +54,11 @@ enum Command {
         #[command(flatten)]
         options: Options,
     },
+    /// Random jobs, and flows that wait for each other
+    Jobs {
+        #[command(flatten)]
+        options: Options,
+    },
     /// What is said before a run against what networks do in their worst phases
     Safe {
         /// One kind of verdict alone
@@ -78,6 +84,7 @@ fn main() -> ExitCode {
             let mut all = bad::run(&options, None);
             all.extend(valid::run(&options, None));
             all.extend(headroom::run(&options));
+            all.extend(jobs::run(&options));
             all.extend(safe::run(&options, None));
             all.extend(crash::run(&options, None));
             (all, options)
@@ -85,6 +92,7 @@ fn main() -> ExitCode {
         Command::BadInputs { part, options } => (bad::run(&options, part.as_deref()), options),
         Command::Crash { part, options } => (crash::run(&options, part.as_deref()), options),
         Command::Headroom { options } => (headroom::run(&options), options),
+        Command::Jobs { options } => (jobs::run(&options), options),
         Command::Safe { part, options } => (safe::run(&options, part.as_deref()), options),
         Command::Valid { part, options } => (valid::run(&options, part.as_deref()), options),
     };

@@ -11,6 +11,7 @@ use crate::{BAD_INPUT, Changes, FAILED, SHORT_OF_MEMORY, SUCCESS};
 use crate::{
     begin_directory, command_line, complain, default_out, document, fail, files, progress,
 };
+use backwater_run::forward::Leaps;
 use backwater_run::interrupt;
 use backwater_run::job::{self, Ending, Job, PlainRun};
 use backwater_run::memory::Memory;
@@ -56,6 +57,11 @@ pub struct Options {
         help_heading = "Run"
     )]
     threads: u8,
+    /// Leap over what repeats itself exactly, such as iterations of a job: tables and trace hash
+    /// are as without it, in less time; the report draws no network over time
+    #[arg(long, help_heading = "Run")]
+    #[arg(conflicts_with_all = ["audit", "trace", "threads", "stop_at"])]
+    fast_forward: bool,
     /// Run to this instant, with all that happens then, and print what every queue and wire
     /// holds, who is held up by whom and what happens next; nothing is written. A time
     /// (`12.5us`), cells or cycles, or: first-stop (something is stopped, or out of credit),
@@ -113,6 +119,7 @@ fn execute(
         map: options.map,
         threads: options.threads.into(),
         memory: &options.memory,
+        fast_forward: options.fast_forward,
     })?;
     let usual = || default_out(&name_of(&options.file), &options.changes);
     let out = options.out.clone().unwrap_or_else(usual);
@@ -135,7 +142,22 @@ fn execute(
         document::put("audit", said.as_str());
         remark!("audit: {said}");
     }
+    if let Some(leaps) = results.told().leaps.take() {
+        tell_leaps(&leaps, took.wall_seconds);
+    }
     Ok(writer.conclude(&mut *results, took.wall_seconds, options.page))
+}
+
+/// What was leapt over, and about how long it would have taken.
+fn tell_leaps(leaps: &Leaps, wall_seconds: f64) {
+    for line in &leaps.lines {
+        remark!("fast-forward: {line}");
+    }
+    if !leaps.values.is_empty() && leaps.simulated > 0.0 {
+        let whole = wall_seconds / leaps.simulated;
+        remark!("fast-forward: {wall_seconds:.2} s instead of about {whole:.2} s");
+    }
+    document::put("fast_forward", leaps.values.as_slice());
 }
 
 /// A run and the directory it fills.
@@ -236,6 +258,7 @@ fn without_audit(
         map: options.map,
         threads: 1,
         memory: &options.memory,
+        fast_forward: false,
     });
     let mut plain = plain.ok()?;
     let took = simulate(writer, &mut *plain).ok()?;

@@ -1,7 +1,7 @@
 //! `backwater check --sizes`: what each link of a file needs, as `backwater buffer` has it.
 
-use backwater_kernel::Channels;
 use backwater_kernel::words::printable;
+use backwater_kernel::{Channels, channel_name};
 use backwater_results::{Cell, Column, Table};
 use backwater_scenario::sizing::{LinkNeed, of_links};
 use backwater_scenario::{EthernetScenario, Scenario};
@@ -42,25 +42,34 @@ pub(crate) fn tell(name: &str, scenario: &Scenario, is_verbose: bool) -> Value {
 /// The rows, each with all its links.
 fn document(frames: &EthernetScenario, needs: &[LinkNeed], table: &Table) -> Value {
     let mut rows = check::rows(table);
+    let numbers = frames.network.links.numbers();
     for (row, need) in rows.as_array_mut().into_iter().flatten().zip(needs) {
-        let links = need.channels.iter().map(|id| channel(frames, *id));
+        let links = need
+            .channels
+            .iter()
+            .map(|id| channel((frames, &numbers), *id));
         row["links"] = links.collect::<Vec<String>>().into();
     }
     rows
 }
 
-fn channel(frames: &EthernetScenario, id: u32) -> String {
+fn channel((frames, numbers): (&EthernetScenario, &[u32]), id: u32) -> String {
     let network = &frames.network;
     let (from, to) = network.links.ends(id);
     let node = |node: u32| network.nodes[node as usize].name.as_str();
-    printable(&format!("{}->{}", node(from), node(to)))
+    printable(&channel_name(
+        node(from),
+        node(to),
+        numbers[id as usize / 2],
+    ))
 }
 
 fn table(frames: &EthernetScenario, needs: &[LinkNeed]) -> Table {
     let bytes = |bytes: Option<u64>| bytes.map_or(Cell::Empty, Cell::from);
+    let numbers = frames.network.links.numbers();
     let row = |need: &LinkNeed| {
         let named = need.channels.iter().take(NAMED);
-        let named: Vec<String> = named.map(|id| channel(frames, *id)).collect();
+        let named: Vec<String> = named.map(|id| channel((frames, &numbers), *id)).collect();
         let more = match need.channels.len().saturating_sub(NAMED) {
             0 => String::new(),
             more => format!(" and {more} more"),

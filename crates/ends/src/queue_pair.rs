@@ -16,7 +16,7 @@
 //! it (Mittal and others 2018). **Not modelled**: sequence numbers that wrap (24 bits), credits of
 //! receive buffers, several reads at once, connection set-up.
 
-use backwater_kernel::{Rate, Time};
+use backwater_kernel::{Rate, Survey, Time};
 
 use crate::application::Payload;
 use crate::application::connection::{Came, Transport};
@@ -212,5 +212,17 @@ impl Transport for QueuePair {
     fn positions(&self) -> (u64, u64, u64) {
         let (una, next) = self.sender.positions();
         (una, next, self.receiver.expected())
+    }
+
+    fn survey_end(&mut self, survey: &mut Survey, spec: &RoceSpec, other: (u64, u64)) {
+        let QueuePair {
+            sender,
+            receiver,
+            counts,
+        } = self;
+        sender.survey_sender(survey, spec);
+        counts.survey_counts(survey);
+        survey.refer_to(other);
+        receiver.survey_receiver(survey, spec);
     }
 }

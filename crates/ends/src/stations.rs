@@ -5,20 +5,21 @@
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use backwater_kernel::{DelayOutcome, Rate, Time};
+use backwater_kernel::Time;
 
 use crate::application::connection::{Arrival, Came, Connection};
 use crate::application::datagrams::Datagrams;
-use crate::application::messages::{Dependences, Messages};
+use crate::application::messages::Messages;
 pub use crate::application::tally::EndsSum;
 pub use crate::application::transfers::{End, News};
 use crate::application::{NEVER_PS, Outgoing, Payload};
-use crate::control::{Inner, Telemetry};
-use crate::outcome::EndsOutcome;
+use crate::control::Telemetry;
 use crate::queue_pair::QueuePair;
 use crate::spec::RoceSpec;
 use crate::spec::bytes::{TrafficSpec, TransportSpec};
+use crate::spec::messages::Waiters;
 use crate::{Endpoint as TcpEndpoint, TcpSpec};
+pub use repeated::{Reference, Round};
 
 /// What concerns all stations of a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,7 +68,7 @@ pub struct Stations {
     /// Each flavour once.
     roce: Vec<RoceSpec>,
     /// Which message waits for what.
-    dependences: Dependences,
+    dependences: Waiters,
     /// Flows with a message that may begin since something happened elsewhere at their host.
     woken: VecDeque<u32>,
     all: Setup,
@@ -86,7 +87,7 @@ impl Stations {
             datagrams: Vec::new(),
             tcp: Vec::new(),
             roce: Vec::new(),
-            dependences: Dependences::default(),
+            dependences: Waiters::default(),
             woken: VecDeque::new(),
             all,
             is_measuring: all.is_measuring,
@@ -94,11 +95,10 @@ impl Stations {
         let flows: Vec<FlowEnds> = flows.collect();
         for (flow, ends) in (0_u32..).zip(&flows) {
             stations.open_flow((flow, flow), ends, flows.len());
-            if let Some(spec) = ends.traffic.messages() {
-                stations.dependences.add(flow, spec);
-            }
         }
-        stations.dependences.close();
+        let lists = (0_u32..).zip(&flows);
+        let lists = lists.filter_map(|(flow, ends)| Some((flow, ends.traffic.messages()?)));
+        stations.dependences = Waiters::among(&lists.collect::<Vec<_>>());
         stations
     }
 
@@ -149,7 +149,10 @@ impl Stations {
         match self.places[flow as usize] {
             Endpoint::Tcp(at) => self.connections[at as usize].take_news(),
             Endpoint::Roce(at) => self.pairs[at as usize].take_news(),
-            Endpoint::Udp(_) => None,
+            Endpoint::Udp(at) => {
+                let messages = self.datagrams[at as usize].carried_messages()?;
+                messages.take_news().map(News::Asked)
+            }
         }
     }
 
@@ -158,7 +161,12 @@ impl Stations {
         match self.places[flow as usize] {
             Endpoint::Tcp(at) => self.connections[at as usize].hear(news),
             Endpoint::Roce(at) => self.pairs[at as usize].hear(news),
-            Endpoint::Udp(_) => {}
+            Endpoint::Udp(at) => {
+                let messages = self.datagrams[at as usize].carried_messages();
+                if let (Some(messages), News::Asked(at)) = (messages, news) {
+                    messages.hear(at);
+                }
+            }
         }
     }
 
@@ -277,6 +285,59 @@ impl Stations {
         self.note(now, flow);
     }
 
+    /// The same of a flow of datagrams, which nothing else depends on: payload bytes and number of
+    /// the next one.
+    #[inline(always)]
+    pub fn pull_datagram(&mut self, flow: u32) -> Option<(u32, u64)> {
+        match self.places[flow as usize] {
+            Endpoint::Udp(at) => self.datagrams[at as usize].pull_one(),
+            Endpoint::Tcp(_) | Endpoint::Roce(_) => None,
+        }
+    }
+
+    /// Is it a flow of datagrams with messages that wait for others?
+    pub fn has_messages_in_datagrams(&self, flow: u32) -> bool {
+        match self.places[flow as usize] {
+            Endpoint::Udp(at) => self.datagrams[at as usize].has_messages(),
+            Endpoint::Tcp(_) | Endpoint::Roce(_) => false,
+        }
+    }
+
+    /// Is there any flow over TCP, and any queue pair?
+    pub fn protocols(&self) -> (bool, bool) {
+        let has = |is: fn(&Endpoint) -> bool| self.places.iter().any(is);
+        (
+            has(|place| matches!(place, Endpoint::Tcp(_))),
+            has(|place| matches!(place, Endpoint::Roce(_))),
+        )
+    }
+
+    /// Has any flow a list of messages, whether or not one waits for another?
+    #[inline(always)]
+    pub fn has_messages(&self) -> bool {
+        !self.dependences.is_empty()
+    }
+
+    /// The flow is one of datagrams.
+    #[inline(always)]
+    pub fn has_datagrams(&self, flow: u32) -> bool {
+        matches!(self.places[flow as usize], Endpoint::Udp(_))
+    }
+
+    /// [`Stations::on_frame`] for a datagram, of so many bytes and with this number, that reached
+    /// its one station.
+    #[inline(always)]
+    pub fn on_datagram(&mut self, now: Time, flow: u32, (bytes, number): (u32, u64), born: Time) {
+        if let Endpoint::Udp(at) = self.places[flow as usize] {
+            let datagrams = &mut self.datagrams[at as usize];
+            if self.is_measuring {
+                datagrams.tally.count_frame(now, true, born);
+            }
+            datagrams.on_arrival(now, bytes, number, self.is_measuring);
+        }
+        self.note(now, flow);
+    }
+
     /// Has anything happened that a message of another flow waits for?
     #[inline]
     pub fn has_woken(&self) -> bool {
@@ -293,7 +354,7 @@ impl Stations {
     /// What a flow did is told to the messages that wait for it.
     #[inline]
     fn note(&mut self, now: Time, flow: u32) {
-        if !self.dependences.is_empty() {
+        if self.has_messages() {
             self.tell_waiting(now, flow);
         }
     }
@@ -303,7 +364,7 @@ impl Stations {
         let happened = match self.places[flow as usize] {
             Endpoint::Tcp(at) => core::mem::take(&mut self.connections[at as usize].happened),
             Endpoint::Roce(at) => core::mem::take(&mut self.pairs[at as usize].happened),
-            Endpoint::Udp(_) => return,
+            Endpoint::Udp(at) => self.datagrams[at as usize].take_happened(),
         };
         let waiting = happened.iter().flat_map(|what| self.dependences.of(*what));
         for at in waiting.collect::<Vec<_>>() {
@@ -312,6 +373,9 @@ impl Stations {
                 messages.on_happened(now, waiter);
                 self.woken.push_back(flow);
             }
+            if let Endpoint::Udp(at) = self.places[flow as usize] {
+                self.datagrams[at as usize].set_timer();
+            }
         }
     }
 
@@ -319,7 +383,7 @@ impl Stations {
         match self.places[flow as usize] {
             Endpoint::Tcp(at) => self.connections[at as usize].messages.as_deref_mut(),
             Endpoint::Roce(at) => self.pairs[at as usize].messages.as_deref_mut(),
-            Endpoint::Udp(_) => None,
+            Endpoint::Udp(at) => self.datagrams[at as usize].carried_messages(),
         }
     }
 
@@ -334,53 +398,6 @@ impl Stations {
         }
     }
 
-    /// Data frames of a flow delivered after the warm-up, either way, and birth to delivery of
-    /// those that reached the destination, ps.
-    pub fn delivered(&self, flow: u32) -> (u64, DelayOutcome) {
-        match self.places[flow as usize] {
-            Endpoint::Tcp(at) => self.connections[at as usize].delivered(),
-            Endpoint::Roce(at) => self.pairs[at as usize].delivered(),
-            Endpoint::Udp(at) => self.datagrams[at as usize].delivered(),
-        }
-    }
-
-    /// Frames that each of several stations got after the warm-up, and birth to delivery of those,
-    /// ps; empty where there is one.
-    pub fn received(&self, flow: u32) -> Vec<(u64, DelayOutcome)> {
-        match self.places[flow as usize] {
-            Endpoint::Tcp(_) | Endpoint::Roce(_) => Vec::new(),
-            Endpoint::Udp(at) => self.datagrams[at as usize].received(),
-        }
-    }
-
-    /// What the stations of a flow saw until now.
-    pub fn outcome(&self, now: Time, flow: u32) -> EndsOutcome {
-        match self.places[flow as usize] {
-            Endpoint::Tcp(at) => self.connections[at as usize].outcome(),
-            Endpoint::Roce(at) => self.pairs[at as usize].outcome(),
-            Endpoint::Udp(at) => self.datagrams[at as usize].outcome(now),
-        }
-    }
-
-    /// Congestion window of the source's end, bytes; 0 over UDP.
-    pub fn window_bytes(&self, flow: u32) -> u64 {
-        match self.places[flow as usize] {
-            Endpoint::Tcp(at) => self.connections[at as usize].window_bytes(),
-            Endpoint::Roce(at) => self.pairs[at as usize].window_bytes(),
-            Endpoint::Udp(_) => 0,
-        }
-    }
-
-    /// Of the source's and of the destination's end: first position not acknowledged, next
-    /// position to send, next position expected. `None` over UDP.
-    pub fn positions(&self, flow: u32) -> Option<[(u64, u64, u64); 2]> {
-        match self.places[flow as usize] {
-            Endpoint::Tcp(at) => Some(self.connections[at as usize].positions()),
-            Endpoint::Roce(at) => Some(self.pairs[at as usize].positions()),
-            Endpoint::Udp(_) => None,
-        }
-    }
-
     /// The network stops the class of an end at its port, or lets it go on: control whose timers
     /// stand still meanwhile has to know.
     pub fn on_stop(&mut self, now: Time, flow: u32, end: End, is_stopped: bool) {
@@ -389,26 +406,6 @@ impl Stations {
                 self.pairs[at as usize].ends[end as usize].on_stop(now, is_stopped);
             }
             Endpoint::Tcp(_) | Endpoint::Udp(_) => {}
-        }
-    }
-
-    /// The rate that the source of a connection is allowed (`None`: it goes by its window); that
-    /// the source of a queue pair allowed itself as it last did or heard something:
-    /// that of its port where nothing limits it.
-    pub fn rate(&self, flow: u32) -> Option<Rate> {
-        match self.places[flow as usize] {
-            Endpoint::Roce(at) => Some(self.pairs[at as usize].ends[0].rate()),
-            Endpoint::Tcp(at) => self.connections[at as usize].ends[0].rate(),
-            Endpoint::Udp(_) => None,
-        }
-    }
-
-    /// A number that its control keeps to itself, likewise.
-    pub fn inner(&self, flow: u32, of: Inner) -> Option<f64> {
-        match self.places[flow as usize] {
-            Endpoint::Roce(at) => self.pairs[at as usize].ends[0].inner(of),
-            Endpoint::Tcp(at) => self.connections[at as usize].ends[0].inner(of),
-            Endpoint::Udp(_) => None,
         }
     }
 }
@@ -431,5 +428,7 @@ pub struct Delivery<'a> {
 }
 
 mod opened;
+mod readings;
+mod repeated;
 #[cfg(test)]
 mod tests;

@@ -13,6 +13,7 @@ use crate::cut::Cut;
 use crate::fabric::{Buffered, Fabric};
 use crate::lane::{FRESH, NONE};
 use crate::layout::{BLOCK, Layout};
+use crate::lists::{HEAD, Passing, TAIL};
 use crate::packet::{Packet, Pool};
 use crate::spec::{Graph, Release};
 
@@ -216,40 +217,35 @@ impl Fabric {
     /// Notes what crosses of the things that moving flits have left on lists, and takes headers
     /// that do off theirs.
     #[inline(never)]
-    pub(crate) fn cross(&mut self, lengths: &mut [usize; 4]) {
+    pub(crate) fn cross(&mut self, lengths: [usize; 3]) {
         let Some(mut border) = self.border.take() else {
             return;
         };
         let shift = self.layout.shift;
-        let [arrivals, credits, heads, tails] = *lengths;
+        let [arrivals, credits, ends] = lengths;
         for &(lane, out) in &self.lists.arrivals[..arrivals] {
             border.flit(out, lane, self.out_channels[out as usize].flight);
         }
         for &lane in &self.lists.credits[..credits] {
             border.credit(lane >> shift, lane);
         }
-        let mut kept = 0;
-        for index in 0..heads {
-            let passing = self.lists.heads[index];
-            let out = passing.into >> shift;
-            if border.is_far(out) {
-                let id = self.front[passing.from as usize];
-                self.header_crosses(&mut border, passing.into, id);
-            } else {
-                self.lists.heads[kept] = passing;
-                kept += 1;
+        for index in 0..ends {
+            let Passing { from, into, ends } = self.lists.ends[index];
+            let is_far = border.is_far(into >> shift);
+            let lane = self.input[from as usize];
+            if ends & HEAD != 0 && is_far {
+                self.header_crosses(&mut border, into, lane.front);
+                self.lists.ends[index].ends = ends & TAIL;
+            }
+            if ends & TAIL != 0 {
+                if self.release == Release::Drained {
+                    border.release(lane.before >> shift, lane.before);
+                }
+                if is_far {
+                    border.gone.push(lane.front);
+                }
             }
         }
-        for passing in &self.lists.tails[..tails] {
-            let before = self.input[passing.from as usize].before;
-            if self.release == Release::Drained {
-                border.release(before >> shift, before);
-            }
-            if border.is_far(passing.into >> shift) {
-                border.gone.push(self.front[passing.from as usize]);
-            }
-        }
-        *lengths = [arrivals, credits, kept, tails];
         self.border = Some(border);
     }
 

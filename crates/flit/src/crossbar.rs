@@ -65,30 +65,40 @@ impl Fabric {
         if self.border.is_some() {
             self.note_chosen(self.credit_delay <= 1, near);
         }
-        match (self.credit_delay <= 1, near) {
-            (true, true) => self.move_by::<true, true>(),
-            (true, false) => self.move_by::<true, false>(),
-            (false, true) => self.move_by::<false, true>(),
-            (false, false) => self.move_by::<false, false>(),
-        }
-        self.settle();
-    }
-
-    fn move_by<const NOW: bool, const NEAR: bool>(&mut self) {
         if self.watch.is_some() {
             self.watch_chosen();
         }
         let mut chosen = core::mem::take(&mut self.chosen);
+        match (self.credit_delay <= 1, near) {
+            (true, _) if self.passes_whole() => self.move_whole::<true>(&chosen),
+            (false, _) if self.passes_whole() => self.move_whole::<false>(&chosen),
+            (true, true) => self.move_by::<true, true>(&chosen),
+            (true, false) => self.move_by::<true, false>(&chosen),
+            (false, true) => self.move_by::<false, true>(&chosen),
+            (false, false) => self.move_by::<false, false>(&chosen),
+        }
+        self.flit_hops += chosen.len() as u64;
+        chosen.clear();
+        self.chosen = chosen;
+        self.settle();
+    }
+
+    fn move_by<const NOW: bool, const NEAR: bool>(&mut self, chosen: &[u32]) {
         let mut mover = self.mover::<NOW, NEAR>(chosen.len());
-        for &into in &chosen {
+        for &into in chosen {
             let from = mover.output[into as usize].link;
             mover.pass(from, into, into);
         }
         let lengths = mover.lengths;
         self.keep(lengths);
-        self.flit_hops += chosen.len() as u64;
-        chosen.clear();
-        self.chosen = chosen;
+    }
+
+    fn move_whole<const NOW: bool>(&mut self, chosen: &[u32]) {
+        self.lists.reserve(chosen.len());
+        for &into in chosen {
+            let from = self.output[into as usize].link;
+            self.pass_whole::<NOW>(from, into, into);
+        }
     }
 
     /// The next block in `from..end` that may have something to send.

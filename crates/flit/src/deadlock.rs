@@ -128,7 +128,7 @@ fn all_of_it(fabric: &Fabric) -> Deadlock {
 }
 
 fn sight(fabric: &Fabric, lane: u32) -> Sight {
-    match fabric.front[lane as usize] {
+    match fabric.input[lane as usize].front {
         NONE => (NONE, 0, 0),
         id => {
             let packet = fabric.packets.get(id);

@@ -5,12 +5,12 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::border::Border;
-use crate::lane::{Allocation, InChannel, InLane, NONE, OutChannel, OutLane, Ring};
+use crate::lane::{InChannel, InLane, NONE, OutChannel, OutLane, Ring};
 use crate::layout::{BLOCK, Layout};
 use crate::lists::Lists;
 use crate::packet::Pool;
 use crate::routing::Routing;
-use crate::spec::{Arbiter, FabricSpec, LaneChoice, Release, Switch};
+use crate::spec::{Arbiter, FabricSpec, Injection, LaneChoice, Release, Size, Switch};
 use crate::watch::Watch;
 
 /// Lanes, channels and what is on its way between them.
@@ -21,7 +21,6 @@ pub(crate) struct Fabric {
     pub output: Vec<OutLane>,
     pub out_channels: Vec<OutChannel>,
     pub in_channels: Vec<InChannel>,
-    pub allocation: Vec<Allocation>,
     /// By seat channel: lanes with a flit to send in the low half, with room in the high half.
     /// A seat is where a lane's two bits are: at the output lane in a crossbar and at
     /// injection, at the input lane (after all output channels) in a multiplexed switch.
@@ -35,15 +34,8 @@ pub(crate) struct Fabric {
     pub multiplexed: bool,
     /// Freed places count in the same cycle.
     pub same_cycle: bool,
-    /// By lane: its front packet and the last one in it.
-    pub front: Vec<u32>,
-    pub last: Vec<u32>,
     /// By lane: urgency of its front packet; empty where no arbiter asks.
     pub key: Vec<u64>,
-    /// By lane: the next header that waits for the same channel, and for which lanes; none once
-    /// it has got one that it can't use yet.
-    pub wait_next: Vec<u32>,
-    pub wait_lanes: Vec<u32>,
     /// By lane: the output lane after the one it got last; empty where lanes aren't given in turn.
     pub lane_after: Vec<u32>,
     /// By output lane: where round robin goes on among headers that may take this lane as the
@@ -72,6 +64,8 @@ pub(crate) struct Fabric {
     pub aimed: Vec<u32>,
     /// Flits sent through the switch and waiting for their channel, by output channel.
     pub queues: Option<OutputQueues>,
+    /// Every packet is one flit.
+    pub is_whole: bool,
     /// Places in a lane.
     pub depth: u16,
     pub release: Release,
@@ -96,9 +90,7 @@ pub(crate) struct Fabric {
     pub created: u64,
     pub injected: u64,
     pub delivered: u64,
-    /// Flits of packets whose tails have crossed since the window began: by output channel, and
-    /// by index of lane over all channels.
-    pub channel_flits: Vec<u64>,
+    /// As [`OutChannel::flits`], by index of lane over all channels.
     pub lane_flits: [u64; 32],
     /// The counts of the window, once it has ended.
     pub counted: Option<Counts>,
@@ -193,18 +185,13 @@ impl Fabric {
             output: Vec::new(),
             out_channels: out_channels(spec, &layout),
             in_channels: in_channels(spec, &layout),
-            allocation: Vec::new(),
             words: Vec::new(),
             held: Vec::new(),
             active: Vec::new(),
             summary: Vec::new(),
             multiplexed: matches!(spec.router.switch, Switch::Multiplexed { .. }),
             same_cycle: spec.router.credit_delay == 0,
-            front: Vec::new(),
-            last: Vec::new(),
             key: Vec::new(),
-            wait_next: Vec::new(),
-            wait_lanes: Vec::new(),
             lane_after: Vec::new(),
             header_pointer: Vec::new(),
             packets: Pool::default(),
@@ -219,6 +206,7 @@ impl Fabric {
             adaptive: Vec::new(),
             aimed: Vec::new(),
             queues: None,
+            is_whole: is_whole(spec),
             depth: spec.router.depth,
             release: spec.router.release,
             cut_through: spec.router.cut_through,
@@ -236,7 +224,6 @@ impl Fabric {
             created: 0,
             injected: 0,
             delivered: 0,
-            channel_flits: Vec::new(),
             lane_flits: [0; 32],
             counted: None,
             counted_before: Counts::default(),
@@ -264,28 +251,21 @@ impl Fabric {
             behind: 0,
             link: nobody_out,
             before: nobody_out,
+            front: NONE,
+            last: NONE,
+            wait_next: NONE,
+            wait_lanes: 0,
         };
         let output = OutLane {
             link: nobody_in,
             credits: 0,
         };
-        let allocation = Allocation {
-            free: 0,
-            waiting: NONE,
-            noted: false,
-        };
         self.input = vec![input; ins * stride];
         self.output = vec![output; outs * stride];
-        self.allocation = vec![allocation; outs];
         self.words = vec![0; seats];
         self.held = vec![0; seats];
         self.active = vec![0; seats.div_ceil(BLOCK as usize)];
         self.summary = vec![0; seats.div_ceil(64 * 64)];
-        self.front = vec![NONE; ins * stride];
-        self.last = vec![NONE; ins * stride];
-        self.wait_next = vec![NONE; ins * stride];
-        self.wait_lanes = vec![0; ins * stride];
-        self.channel_flits = vec![0; outs];
         self.crossed_before = vec![0; outs];
         let router = &spec.router;
         if router.lane_choice == LaneChoice::RoundRobin {
@@ -305,7 +285,7 @@ impl Fabric {
             if self.layout.spec_out[out as usize] == NONE {
                 continue;
             }
-            self.allocation[out as usize].free = self.layout.all_lanes;
+            self.out_channels[out as usize].free = self.layout.all_lanes;
             let first = (out << self.layout.shift) as usize;
             for lane in &mut self.output[first..first + self.layout.stride() as usize] {
                 lane.credits = self.depth;
@@ -411,12 +391,19 @@ impl Fabric {
     /// Says that a channel has something to allocate.
     #[inline]
     pub fn note(&mut self, out: u32) {
-        let allocation = &mut self.allocation[out as usize];
-        if !allocation.noted {
-            allocation.noted = true;
+        let channel = &mut self.out_channels[out as usize];
+        if !channel.noted {
+            channel.noted = true;
             self.noted.push(out);
         }
     }
+}
+
+/// Is every packet one flit?
+fn is_whole(spec: &FabricSpec) -> bool {
+    spec.classes.iter().all(|class| {
+        class.size == Size::Fixed(1) && !matches!(class.injection, Injection::Trace(_))
+    })
 }
 
 /// Longest time from leaving a buffer to being able to leave the next.
@@ -434,9 +421,13 @@ pub(crate) fn longest_flight(spec: &FabricSpec) -> u32 {
 fn out_channels(spec: &FabricSpec, layout: &Layout) -> Vec<OutChannel> {
     let nobody = OutChannel {
         target: layout.no_in(),
+        flits: 0,
+        pointer: 0,
+        free: 0,
+        waiting: NONE,
         spend: 0,
         flight: 1,
-        pointer: 0,
+        noted: false,
     };
     let mut channels = vec![nobody; layout.outs as usize + 1];
     let graph = &spec.graph;
@@ -460,6 +451,7 @@ fn out_channels(spec: &FabricSpec, layout: &Layout) -> Vec<OutChannel> {
 fn in_channels(spec: &FabricSpec, layout: &Layout) -> Vec<InChannel> {
     let nobody = InChannel {
         node: NONE,
+        first_out: NONE,
         spec: NONE,
         pointer: 0,
         accept_pointer: 0,
@@ -477,6 +469,7 @@ fn in_channels(spec: &FabricSpec, layout: &Layout) -> Vec<InChannel> {
         };
         channels[target as usize] = InChannel {
             node,
+            first_out: layout.router_out[node as usize],
             spec: index as u32,
             ..nobody
         };

@@ -67,10 +67,17 @@ impl Fabric {
     /// The window begins.
     pub(crate) fn restart_counters(&mut self) {
         self.crossed_before = self.crossed(self);
-        self.channel_flits.fill(0);
-        self.lane_flits = [0; 32];
+        self.clear_counters();
         self.counted = None;
         self.counted_before = self.counts_under_way();
+    }
+
+    /// Nothing has crossed yet, in the window.
+    pub(crate) fn clear_counters(&mut self) {
+        self.out_channels
+            .iter_mut()
+            .for_each(|channel| channel.flits = 0);
+        self.lane_flits = [0; 32];
     }
 
     /// The window has ended.
@@ -92,8 +99,8 @@ impl Fabric {
     /// has crossed of those under way is added now, and what had at the beginning is taken off.
     fn counts_since(&self, start: &Counts) -> Counts {
         let mut counts = self.counts_under_way();
-        for (count, crossed) in counts.channels.iter_mut().zip(&self.channel_flits) {
-            *count += crossed;
+        for (count, channel) in counts.channels.iter_mut().zip(&self.out_channels) {
+            *count += channel.flits;
         }
         for (count, before) in counts.channels.iter_mut().zip(&start.channels) {
             *count = count.saturating_sub(*before);
@@ -113,11 +120,11 @@ impl Fabric {
         };
         for (lane, sender) in self.output.iter().enumerate() {
             let from = sender.link as usize;
-            if sender.link == self.layout.no_in() || self.front[from] == NONE {
+            if sender.link == self.layout.no_in() || self.input[from].front == NONE {
                 continue;
             }
             let left = self.input[from].left & !FRESH;
-            let crossed = self.packets.get(self.front[from]).length - left;
+            let crossed = self.packets.get(self.input[from].front).length - left;
             let lane = lane as u32;
             counts.channels[self.channel(lane) as usize] += u64::from(crossed);
             counts.lanes[self.index(lane)] += u64::from(crossed);

@@ -43,10 +43,13 @@ impl Fabric {
             _ => 0,
         };
         for &out in &noted {
-            let allocation = &mut self.allocation[out as usize];
-            allocation.noted = false;
-            let lane = allocation.waiting;
-            if lane != NONE && self.wait_next[lane as usize] == NONE && !self.cut_through {
+            let channel = &mut self.out_channels[out as usize];
+            channel.noted = false;
+            let lane = channel.waiting;
+            if lane == NONE {
+                continue;
+            }
+            if self.input[lane as usize].wait_next == NONE && !self.cut_through {
                 self.serve_one(out, lane);
             } else {
                 self.serve(out, arbiter, key);
@@ -64,7 +67,7 @@ impl Fabric {
     }
 
     /// The header in `lane` competes from cycle `at` on, which may be the next one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn header_ready(&mut self, lane: u32, at: u64) {
         if at == self.now + 1 && !self.adapts {
             self.aim(lane);
@@ -74,23 +77,30 @@ impl Fabric {
     }
 
     /// A header with one way to go joins those that wait for its channel.
-    #[inline]
+    #[inline(always)]
     fn aim(&mut self, lane: u32) {
-        let router = self.in_channels[self.channel(lane) as usize].node;
-        let packet = self.packets.get_mut(self.front[lane as usize]);
-        let choice = self.routing.only_way(router, &mut packet.way);
-        let out = self.layout.router_out[router as usize] + u32::from(choice.port);
-        self.wait(lane, out, choice.lanes);
+        let channel = &self.in_channels[self.channel(lane) as usize];
+        let packet = self.packets.get_mut(self.input[lane as usize].front);
+        let choice = self.routing.only_way(channel.node, &mut packet.way);
+        self.wait(
+            lane,
+            channel.first_out + u32::from(choice.port),
+            choice.lanes,
+        );
     }
 
     /// Puts a header on the list of a channel.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wait(&mut self, lane: u32, out: u32, lanes: u32) {
-        let allocation = &mut self.allocation[out as usize];
-        self.wait_next[lane as usize] = allocation.waiting;
-        self.wait_lanes[lane as usize] = lanes;
-        allocation.waiting = lane;
-        self.note(out);
+        let channel = &mut self.out_channels[out as usize];
+        let header = &mut self.input[lane as usize];
+        header.wait_next = channel.waiting;
+        header.wait_lanes = lanes;
+        channel.waiting = lane;
+        if !channel.noted {
+            channel.noted = true;
+            self.noted.push(out);
+        }
     }
 
     /// Each adaptive header chooses by the lanes that are free now.
@@ -98,11 +108,12 @@ impl Fabric {
         let waiting = core::mem::take(&mut self.adaptive);
         let mut choices = Choices::default();
         for &lane in &waiting {
-            self.wait_lanes[lane as usize] = u32::MAX;
-            let router = self.in_channels[self.channel(lane) as usize].node;
-            let packet = self.packets.get_mut(self.front[lane as usize]);
-            self.routing.route(router, &mut packet.way, &mut choices);
-            let first = self.layout.router_out[router as usize];
+            self.input[lane as usize].wait_lanes = u32::MAX;
+            let channel = &self.in_channels[self.channel(lane) as usize];
+            let packet = self.packets.get_mut(self.input[lane as usize].front);
+            self.routing
+                .route(channel.node, &mut packet.way, &mut choices);
+            let first = channel.first_out;
             if let Some(choice) = self.best(lane, first, &choices) {
                 let out = first + u32::from(choice.port);
                 self.wait(lane, out, choice.lanes);
@@ -133,21 +144,22 @@ impl Fabric {
     /// Adaptive headers without a lane choose again in the next cycle.
     fn forget_aims(&mut self) {
         while let Some(out) = self.aimed.pop() {
-            self.allocation[out as usize].waiting = NONE;
+            self.out_channels[out as usize].waiting = NONE;
         }
         let (input, nobody) = (&self.input, self.layout.no_out());
-        let lanes = &self.wait_lanes;
-        let waits = |lane: &u32| input[*lane as usize].link == nobody && lanes[*lane as usize] != 0;
-        self.adaptive.retain(waits);
+        self.adaptive.retain(|lane| {
+            let lane = &input[*lane as usize];
+            lane.link == nobody && lane.wait_lanes != 0
+        });
     }
 
     fn length_at(&self, lane: u32) -> u16 {
-        self.packets.get(self.front[lane as usize]).length
+        self.packets.get(self.input[lane as usize].front).length
     }
 
     /// Free lanes of a channel that a packet of so many flits may take.
     fn usable(&self, out: u32, length: u16) -> u32 {
-        let free = self.allocation[out as usize].free;
+        let free = self.out_channels[out as usize].free;
         if !self.cut_through || self.ejects(out) {
             return free;
         }
@@ -160,12 +172,12 @@ impl Fabric {
     }
 
     /// Gives a free lane of a channel to the only header that waits for it.
-    #[inline]
+    #[inline(always)]
     fn serve_one(&mut self, out: u32, lane: u32) {
-        let allocation = &mut self.allocation[out as usize];
-        let lanes = allocation.free & self.wait_lanes[lane as usize];
+        let channel = &mut self.out_channels[out as usize];
+        let lanes = channel.free & self.input[lane as usize].wait_lanes;
         if lanes != 0 {
-            allocation.waiting = NONE;
+            channel.waiting = NONE;
             self.point_past(out, lane);
             self.give_lane(lane, out, lanes);
         }
@@ -175,10 +187,10 @@ impl Fabric {
     fn serve(&mut self, out: u32, arbiter: Arbiter, key: u64) {
         let mut round = 0;
         while let Some((before, lane, lanes)) = self.winner(out, arbiter, key, round) {
-            let next = self.wait_next[lane as usize];
+            let next = self.input[lane as usize].wait_next;
             match before {
-                NONE => self.allocation[out as usize].waiting = next,
-                before => self.wait_next[before as usize] = next,
+                NONE => self.out_channels[out as usize].waiting = next,
+                before => self.input[before as usize].wait_next = next,
             }
             self.give_lane(lane, out, lanes);
             round += 1;
@@ -193,15 +205,15 @@ impl Fabric {
         key: u64,
         round: u32,
     ) -> Option<(u32, u32, u32)> {
-        let allocation = self.allocation[out as usize];
-        if allocation.free == 0 || allocation.waiting == NONE {
+        let channel = self.out_channels[out as usize];
+        if channel.free == 0 || channel.waiting == NONE {
             return None;
         }
         let mut best: Option<(u64, u32, u32, u32)> = None;
-        let (mut before, mut lane) = (NONE, allocation.waiting);
+        let (mut before, mut lane) = (NONE, channel.waiting);
         while lane != NONE {
             let usable = self.usable(out, self.length_at_if_needed(lane));
-            let lanes = usable & self.wait_lanes[lane as usize];
+            let lanes = usable & self.input[lane as usize].wait_lanes;
             if lanes != 0 {
                 let score = self.score(lane, arbiter, key, round, out);
                 let first = |(least, other, ..): (u64, u32, u32, u32)| {
@@ -212,7 +224,7 @@ impl Fabric {
                 }
             }
             before = lane;
-            lane = self.wait_next[lane as usize];
+            lane = self.input[lane as usize].wait_next;
         }
         let (_, lane, before, lanes) = best?;
         self.point_past(out, lane);
@@ -233,18 +245,19 @@ impl Fabric {
             Arbiter::Earliest => self.key[lane as usize],
             Arbiter::RoundRobin => {
                 let pointer = self.header_pointer[self.turn(out, lane)];
-                u64::from(self.place(lane).wrapping_sub(pointer))
+                u64::from(lane.wrapping_sub(pointer))
             }
             Arbiter::Random => draw(draw(key, out).wrapping_add(u64::from(round)), lane),
         }
     }
 
-    /// Round robin among headers goes on after this one.
-    #[inline]
+    /// Round robin among headers goes on after this one. Input lanes of a router are numbered one
+    /// after another, so its numbers are turns.
+    #[inline(always)]
     fn point_past(&mut self, out: u32, lane: u32) {
         if self.lane_arbiter == Arbiter::RoundRobin {
             let turn = self.turn(out, lane);
-            self.header_pointer[turn] = self.place(lane) + 1;
+            self.header_pointer[turn] = lane + 1;
         }
     }
 
@@ -252,24 +265,14 @@ impl Fabric {
     /// of these.
     #[inline]
     fn turn(&self, out: u32, lane: u32) -> usize {
-        let lowest = self.wait_lanes[lane as usize].trailing_zeros();
+        let lowest = self.input[lane as usize].wait_lanes.trailing_zeros();
         ((out << self.layout.shift) + lowest) as usize
     }
 
-    /// Place of an input lane among those of its router or terminal.
-    fn place(&self, lane: u32) -> u32 {
-        let channel = self.channel(lane);
-        if self.is_source(lane) {
-            return lane & (self.layout.stride() - 1);
-        }
-        let router = self.in_channels[channel as usize].node;
-        lane - (self.layout.router_in[router as usize] << self.layout.shift)
-    }
-
     /// The front packet of `lane` gets one of the free lanes `lanes` of the channel.
-    #[inline]
+    #[inline(always)]
     fn give_lane(&mut self, lane: u32, out: u32, lanes: u32) {
-        let allocation = &mut self.allocation[out as usize];
+        let channel = &mut self.out_channels[out as usize];
         let index = match self.lane_choice {
             LaneChoice::Lowest => lanes.trailing_zeros(),
             LaneChoice::RoundRobin => {
@@ -285,12 +288,12 @@ impl Fabric {
                 index
             }
         };
-        allocation.free &= !(1 << index);
+        channel.free &= !(1 << index);
         let output = (out << self.layout.shift) + index;
         if self.allocation_delay == 0 || self.is_source(lane) {
             self.connect(lane, output);
         } else {
-            self.wait_lanes[lane as usize] = 0;
+            self.input[lane as usize].wait_lanes = 0;
             let at = self.now + self.allocation_delay;
             self.granted.at(at).push((lane, output));
         }
@@ -307,6 +310,7 @@ impl Fabric {
     }
 
     /// The front packet of `lane` may be sent into the lane `output`.
+    #[inline(always)]
     fn connect(&mut self, lane: u32, output: u32) {
         self.output[output as usize].link = lane;
         self.input[lane as usize].link = output;
@@ -324,9 +328,9 @@ impl Fabric {
 
     /// With cut-through, room for a packet may come without a lane's being freed.
     fn keep_waiting(&mut self, noted: &mut Vec<u32>) {
-        noted.retain(|out| self.allocation[*out as usize].waiting != NONE);
+        noted.retain(|out| self.out_channels[*out as usize].waiting != NONE);
         for &out in noted.iter() {
-            self.allocation[out as usize].noted = true;
+            self.out_channels[out as usize].noted = true;
         }
     }
 }

@@ -233,7 +233,7 @@ impl<'a> View<'a> {
         Buffer {
             place,
             packets: self.packets(lane),
-            left: match self.fabric.front[lane as usize] {
+            left: match self.fabric.input[lane as usize].front {
                 NONE => 0,
                 _ => state.left & !FRESH,
             },
@@ -278,7 +278,7 @@ impl<'a> View<'a> {
     /// What the front packet of an input lane waits for, and which buffers have to move first.
     fn wait(&self, lane: u32) -> (Wait, Vec<usize>) {
         let fabric = self.fabric;
-        if fabric.front[lane as usize] == NONE {
+        if fabric.input[lane as usize].front == NONE {
             return (Wait::Empty, Vec::new());
         }
         let until = self.until[lane as usize];
@@ -304,7 +304,7 @@ impl<'a> View<'a> {
         let fabric = self.fabric;
         let wanted = match fabric.is_source(lane) {
             true => {
-                let packet = fabric.packets.get(fabric.front[lane as usize]);
+                let packet = fabric.packets.get(fabric.input[lane as usize].front);
                 let out = fabric.layout.inject + fabric.channel(lane) - fabric.layout.sources;
                 let lanes = fabric.routing.injection_lanes(&packet.way) & fabric.layout.all_lanes;
                 let of_it = (0..32).filter(|index| lanes >> index & 1 == 1);
@@ -315,7 +315,7 @@ impl<'a> View<'a> {
             false => fabric.allowed(lane),
         };
         let vcs = || wanted.iter().map(|output| self.vc(*output)).collect();
-        let length = fabric.packets.get(fabric.front[lane as usize]).length;
+        let length = fabric.packets.get(fabric.input[lane as usize].front).length;
         if wanted.iter().any(|output| self.is_free(*output, length)) {
             return (Wait::Ask(vcs()), Vec::new());
         }
@@ -337,7 +337,7 @@ impl<'a> View<'a> {
         let has_room = !fabric.cut_through
             || fabric.ejects(out)
             || fabric.output[output as usize].credits >= length;
-        fabric.allocation[out as usize].free >> index & 1 == 1 && has_room
+        fabric.out_channels[out as usize].free >> index & 1 == 1 && has_room
     }
 
     /// The buffer that an output lane leads to, unless to a terminal.
@@ -352,7 +352,7 @@ impl<'a> View<'a> {
         let sender = &fabric.output[output as usize];
         (own.credits, own.depth) = (sender.credits, fabric.depth);
         if sender.link != fabric.layout.no_in() {
-            let id = fabric.front[sender.link as usize];
+            let id = fabric.input[sender.link as usize].front;
             own.holder = (id != NONE).then(|| (self.tag(id), self.place(sender.link)));
         }
         if let Some(queues) = &fabric.queues {
@@ -420,7 +420,7 @@ impl Fabric {
     /// Does the front packet of an input lane lack credit, or its header a VC?
     fn is_held(&self, lane: u32) -> bool {
         let (state, link) = (&self.input[lane as usize], self.input[lane as usize].link);
-        if self.front[lane as usize] == NONE {
+        if self.input[lane as usize].front == NONE {
             return false;
         }
         match link == self.layout.no_out() {
@@ -455,10 +455,10 @@ impl Fabric {
             flits += u64::from(self.packets.get(*id).length);
         }
         let lanes = 0..self.layout.sources << self.layout.shift;
-        for lane in lanes.filter(|lane| self.front[*lane as usize] != NONE) {
+        for lane in lanes.filter(|lane| self.input[*lane as usize].front != NONE) {
             let link = self.input[lane as usize].link;
             if link != self.layout.no_out() && self.ejects(self.channel(link)) {
-                let length = self.packets.get(self.front[lane as usize]).length;
+                let length = self.packets.get(self.input[lane as usize].front).length;
                 flits += u64::from(length - (self.input[lane as usize].left & !FRESH));
             }
         }

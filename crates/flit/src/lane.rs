@@ -23,6 +23,13 @@ pub(crate) struct InLane {
     /// Output lane that leads here, where freed places are reported; the lane nobody uses for
     /// source lanes.
     pub before: u32,
+    /// The front packet and the last one.
+    pub front: u32,
+    pub last: u32,
+    /// The next header that waits for the same channel, and for which lanes; none once it has got
+    /// one that it can't use yet.
+    pub wait_next: u32,
+    pub wait_lanes: u32,
 }
 
 /// A lane at its sending end.
@@ -34,26 +41,23 @@ pub(crate) struct OutLane {
     pub credits: u16,
 }
 
-/// A channel at its sending end: what every flit needs.
+/// A channel at its sending end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutChannel {
+    /// Flits of packets whose tails have crossed since the window began.
+    pub flits: u64,
     /// Its lane 0 at the receiving end.
     pub target: u32,
-    /// Credits a flit takes: 1, or 0 into an ejection channel, whose terminal takes all at once.
-    pub spend: u16,
-    /// Cycles from leaving a buffer to being able to leave the next.
-    pub flight: u16,
     /// Round robin goes on here.
     pub pointer: u32,
-}
-
-/// A channel at its sending end: what every packet needs.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Allocation {
     /// Lanes that no packet holds.
     pub free: u32,
     /// First of the headers that wait for one of its lanes.
     pub waiting: u32,
+    /// Credits a flit takes: 1, or 0 into an ejection channel, whose terminal takes all at once.
+    pub spend: u16,
+    /// Cycles from leaving a buffer to being able to leave the next.
+    pub flight: u16,
     /// It will be looked at in the next allocation.
     pub noted: bool,
 }
@@ -63,6 +67,8 @@ pub(crate) struct Allocation {
 pub(crate) struct InChannel {
     /// Router it leads to; the terminal for source lanes.
     pub node: u32,
+    /// The router's first output channel.
+    pub first_out: u32,
     /// Its number in the spec; that of the terminal's injection channel for source lanes.
     pub spec: u32,
     /// Round robin among its lanes goes on here.

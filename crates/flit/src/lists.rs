@@ -9,7 +9,14 @@ pub(crate) struct Passing {
     pub from: u32,
     /// Output lane it went into.
     pub into: u32,
+    /// [`HEAD`], [`TAIL`] or both.
+    pub ends: u16,
 }
+
+/// A header.
+pub(crate) const HEAD: u16 = 1;
+/// A tail.
+pub(crate) const TAIL: u16 = 2;
 
 /// What flits leave behind until the fabric settles.
 #[derive(Clone, Debug, Default)]
@@ -18,24 +25,26 @@ pub(crate) struct Lists {
     pub arrivals: Vec<(u32, u32)>,
     /// Output lanes with a place more.
     pub credits: Vec<u32>,
-    pub heads: Vec<Passing>,
-    pub tails: Vec<Passing>,
-    /// Entries of the four lists.
-    pub lengths: [usize; 4],
+    pub ends: Vec<Passing>,
+    /// Entries of the three lists.
+    pub lengths: [usize; 3],
 }
 
 impl Lists {
     /// Makes room for so many flits.
     pub fn reserve(&mut self, flits: usize) {
-        let [arrivals, credits, heads, tails] = self.lengths;
-        let needed = flits + 1 + arrivals.max(credits).max(heads).max(tails);
-        if self.heads.len() < needed {
-            let nothing = Passing { from: 0, into: 0 };
+        let [arrivals, credits, ends] = self.lengths;
+        let needed = flits + 1 + arrivals.max(credits).max(ends);
+        if self.ends.len() < needed {
+            let nothing = Passing {
+                from: 0,
+                into: 0,
+                ends: 0,
+            };
             let size = needed.next_power_of_two();
             self.arrivals.resize(size, (0, 0));
             self.credits.resize(size, 0);
-            self.heads.resize(size, nothing);
-            self.tails.resize(size, nothing);
+            self.ends.resize(size, nothing);
         }
     }
 }

@@ -223,7 +223,7 @@ impl Matching {
         match self.arbiter {
             Arbiter::RoundRobin => {
                 let pointer = fabric.out_channels[out as usize].pointer;
-                u64::from(in_port(fabric, input).wrapping_sub(pointer))
+                u64::from(input.wrapping_sub(pointer))
             }
             Arbiter::Random => draw(draw(key, out), input),
             Arbiter::Earliest => fabric.key[from as usize],
@@ -254,21 +254,15 @@ fn round_key(fabric: &Fabric, purpose: u64, round: u8, iteration: u8) -> u64 {
 /// Round robin goes on after this match.
 fn point_past(fabric: &mut Fabric, input: u32, out: u32, from: u32) {
     let lane = from & (fabric.layout.stride() - 1);
-    let (input_port, output_port) = (in_port(fabric, input), out_port(fabric, input, out));
-    fabric.out_channels[out as usize].pointer = input_port + 1;
+    let output_port = out_port(fabric, input, out);
+    fabric.out_channels[out as usize].pointer = input + 1;
     let channel = &mut fabric.in_channels[input as usize];
     channel.pointer = lane as u8 + 1;
     channel.accept_pointer = output_port as u16 + 1;
 }
 
-fn in_port(fabric: &Fabric, input: u32) -> u32 {
-    let router = fabric.in_channels[input as usize].node;
-    input - fabric.layout.router_in[router as usize]
-}
-
 fn out_port(fabric: &Fabric, input: u32, out: u32) -> u32 {
-    let router = fabric.in_channels[input as usize].node;
-    out - fabric.layout.router_out[router as usize]
+    out - fabric.in_channels[input as usize].first_out
 }
 
 /// Lanes of an input with a flit, room behind their output and in its buffer.

@@ -5,7 +5,6 @@
 
 use crate::fabric::{Buffered, Fabric};
 use crate::lane::{FRESH, NONE};
-use crate::lists::Passing;
 use crate::spec::Release;
 
 impl Fabric {
@@ -33,6 +32,15 @@ impl Fabric {
 
     fn switch_by<const NOW: bool>(&mut self, chosen: &[u32]) {
         let first = self.first_in_seat();
+        self.flit_hops += chosen.len() as u64;
+        if self.passes_whole() {
+            self.lists.reserve(chosen.len());
+            for &from in chosen {
+                let into = self.input[from as usize].link;
+                self.pass_whole::<NOW>(from, into, first + from);
+            }
+            return;
+        }
         let mut mover = self.mover::<NOW, false>(chosen.len());
         for &from in chosen {
             let into = mover.input[from as usize].link;
@@ -40,7 +48,6 @@ impl Fabric {
         }
         let lengths = mover.lengths;
         self.keep(lengths);
-        self.flit_hops += chosen.len() as u64;
     }
 
     fn buffer(&mut self, from: u32, into: u32) {
@@ -58,7 +65,7 @@ impl Fabric {
         let gone = u64::from(lane.count[0] == 0) | u64::from(sender.credits == 0) << 32;
         let seat = self.first_in_seat() + from;
         self.words[(seat >> shift) as usize] &= !(gone << (seat & mask));
-        let id = self.front[from as usize];
+        let id = self.input[from as usize].front;
         let flit = Buffered {
             into,
             header: if is_header { id } else { NONE },
@@ -86,7 +93,7 @@ impl Fabric {
         }
         self.moved_at = self.now;
         if is_tail {
-            self.tail_switched(Passing { from, into }, id);
+            self.tail_switched(from, into, id);
         }
     }
 

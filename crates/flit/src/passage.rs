@@ -1,12 +1,12 @@
 //! A flit leaves a buffer: counters and two bits, without a branch that depends on the flit.
 //!
-//! What happens once a packet is put on two short lists, headers and tails, and done after each
+//! What happens once a packet is put on a short list of headers and tails, and done after each
 //! block of channels.
 
 use crate::fabric::Fabric;
 use crate::lane::{FRESH, InLane, NONE, OutChannel, OutLane};
 use crate::layout::BLOCK;
-use crate::lists::Passing;
+use crate::lists::{HEAD, Passing, TAIL};
 use crate::spec::Release;
 
 /// What moving flits touch, and what they leave behind: lists filled without a branch, at most an
@@ -16,8 +16,8 @@ use crate::spec::Release;
 /// same cycle, and also if they take one, once all choices of the cycle have been made. `NEAR`: a
 /// flit joins the next buffer at once; right if all flights take one cycle, by the same argument.
 /// What one flit of a cycle takes from a counter and another adds to it comes out the same in
-/// either order.
-pub(crate) struct Mover<'a, const NOW: bool, const NEAR: bool> {
+/// either order. `WHOLE`: every flit is a packet, so that it is on no list and none follows it.
+pub(crate) struct Mover<'a, const NOW: bool, const NEAR: bool, const WHOLE: bool> {
     pub input: &'a mut [InLane],
     pub output: &'a mut [OutLane],
     pub out_channels: &'a mut [OutChannel],
@@ -32,13 +32,12 @@ pub(crate) struct Mover<'a, const NOW: bool, const NEAR: bool> {
     nobody: u32,
     arrivals: &'a mut [(u32, u32)],
     credits: &'a mut [u32],
-    heads: &'a mut [Passing],
-    tails: &'a mut [Passing],
-    /// Entries of the four lists.
-    pub lengths: [usize; 4],
+    ends: &'a mut [Passing],
+    /// Entries of the three lists.
+    pub lengths: [usize; 3],
 }
 
-impl<const NOW: bool, const NEAR: bool> Mover<'_, NOW, NEAR> {
+impl<const NOW: bool, const NEAR: bool, const WHOLE: bool> Mover<'_, NOW, NEAR, WHOLE> {
     /// The next flit of `from` goes into `into`; their two bits are at `seat`.
     #[inline(always)]
     pub fn pass(&mut self, from: u32, into: u32, seat: u32) {
@@ -49,32 +48,33 @@ impl<const NOW: bool, const NEAR: bool> Mover<'_, NOW, NEAR> {
         let sender = &mut self.output[into as usize];
         sender.credits -= spend;
         let lane = &mut self.input[from as usize];
-        let header = usize::from(lane.left >> 15);
-        lane.left = (lane.left & !FRESH) - 1;
+        let header = if WHOLE { HEAD } else { lane.left >> 15 };
+        let left = if WHOLE { 0 } else { (lane.left & !FRESH) - 1 };
+        lane.left = left;
         lane.count[0] -= 1;
-        let gone = u64::from(lane.count[0] == 0) | u64::from(sender.credits == 0) << 32;
-        let tail = usize::from(lane.left == 0);
+        let gone = u64::from(WHOLE || lane.count[0] == 0) | u64::from(sender.credits == 0) << 32;
+        let ends = header | (u16::from(left == 0) * TAIL);
         let credit = lane.before;
         self.words[(seat >> self.shift) as usize] &= !(gone << (seat & self.mask));
-        let [arrivals, credits, heads, tails] = &mut self.lengths;
-        let joins = (1 - header) & usize::from(spend);
-        self.heads[*heads] = Passing { from, into };
-        *heads += header;
-        self.tails[*tails] = Passing { from, into };
-        *tails += tail;
+        let [arrivals, credits, passed] = &mut self.lengths;
+        let joins = (1 - header) & spend;
+        if !WHOLE {
+            self.ends[*passed] = Passing { from, into, ends };
+            *passed += usize::from(ends != 0);
+        }
         if !NOW {
             self.credits[*credits] = credit;
             *credits += usize::from(credit != self.nobody);
         }
-        if !NEAR {
+        if !NEAR && !WHOLE {
             self.arrivals[*arrivals] = (target, out);
-            *arrivals += joins;
+            *arrivals += usize::from(joins);
         }
         if NOW {
             self.give_credit(credit);
         }
-        if NEAR {
-            self.join(target, joins as u16);
+        if NEAR && !WHOLE {
+            self.join(target, joins);
         }
     }
 
@@ -115,8 +115,16 @@ impl Fabric {
     pub(crate) fn mover<const NOW: bool, const NEAR: bool>(
         &mut self,
         flits: usize,
-    ) -> Mover<'_, NOW, NEAR> {
+    ) -> Mover<'_, NOW, NEAR, false> {
         self.lists.reserve(flits);
+        self.parts()
+    }
+
+    /// What a mover is made of. There is room in its lists.
+    #[inline(always)]
+    fn parts<const NOW: bool, const NEAR: bool, const WHOLE: bool>(
+        &mut self,
+    ) -> Mover<'_, NOW, NEAR, WHOLE> {
         Mover {
             in_seat: (self.layout.outs + BLOCK) << self.layout.shift,
             inject: self.layout.inject << self.layout.shift,
@@ -131,34 +139,53 @@ impl Fabric {
             lengths: self.lists.lengths,
             arrivals: &mut self.lists.arrivals,
             credits: &mut self.lists.credits,
-            heads: &mut self.lists.heads,
-            tails: &mut self.lists.tails,
+            ends: &mut self.lists.ends,
         }
+    }
+
+    /// Does every flit go on by [`Fabric::pass_whole`]?
+    #[inline(always)]
+    pub(crate) fn passes_whole(&self) -> bool {
+        self.is_whole && self.border.is_none()
+    }
+
+    /// A packet of one flit goes from `from` into `into`, in one visit; their two bits are at
+    /// `seat`.
+    #[inline(always)]
+    pub(crate) fn pass_whole<const NOW: bool>(&mut self, from: u32, into: u32, seat: u32) {
+        let mut mover = self.parts::<NOW, true, true>();
+        mover.pass(from, into, seat);
+        if !NOW {
+            let lengths = mover.lengths;
+            self.keep(lengths);
+        }
+        self.end_passes(Passing {
+            from,
+            into,
+            ends: HEAD | TAIL,
+        });
     }
 
     /// Keeps what a mover has left behind.
     #[inline(always)]
-    pub(crate) fn keep(&mut self, lengths: [usize; 4]) {
+    pub(crate) fn keep(&mut self, lengths: [usize; 3]) {
         self.lists.lengths = lengths;
     }
 
     /// Works off what moving flits left behind.
     pub(crate) fn settle(&mut self) {
-        let mut lengths = core::mem::take(&mut self.lists.lengths);
+        let lengths = core::mem::take(&mut self.lists.lengths);
         if self.border.is_some() {
-            self.cross(&mut lengths);
+            self.cross(lengths);
         }
-        let [arrivals, credits, heads, tails] = lengths;
+        let [arrivals, credits, ends] = lengths;
         self.send_on(arrivals);
         if credits > 0 {
             let slot = self.credits.at(self.now + self.credit_delay - 1);
             slot.extend_from_slice(&self.lists.credits[..credits]);
         }
-        for index in 0..heads {
-            self.header_passes(self.lists.heads[index]);
-        }
-        for index in 0..tails {
-            self.tail_passes(self.lists.tails[index]);
+        for index in 0..ends {
+            self.end_passes(self.lists.ends[index]);
         }
     }
 
@@ -176,47 +203,53 @@ impl Fabric {
         }
     }
 
-    fn header_passes(&mut self, Passing { from, into }: Passing) {
-        let id = self.front[from as usize];
-        let out = self.channel(into);
-        let channel = self.out_channels[out as usize];
+    /// A header, a tail, or the only flit of a packet has left its buffer. In which order those
+    /// of a cycle are worked off doesn't matter: a header joins the lane that it goes into in the
+    /// same state whether the tail before it has left that or is about to.
+    #[inline(always)]
+    fn end_passes(&mut self, passing: Passing) {
+        let Passing { from, into, ends } = passing;
+        let id = self.input[from as usize].front;
+        let channel = self.out_channels[self.channel(into) as usize];
+        let leads_on = channel.spend != 0;
+        let at = self.now + u64::from(channel.flight) - 1;
         let packet = self.packets.get_mut(id);
-        packet.cross(channel.flight);
-        if self.layout.sources << self.layout.shift <= from {
-            packet.entered = self.now;
+        let length = packet.length;
+        if ends & HEAD != 0 {
+            packet.cross(channel.flight);
+            if self.layout.sources << self.layout.shift <= from {
+                packet.entered = self.now;
+            }
+            if leads_on {
+                let lane = channel.target + (into & (self.layout.stride() - 1));
+                if channel.flight == 1 {
+                    self.header_joins(lane, id);
+                } else {
+                    self.headers.at(at).push((lane, id));
+                }
+            }
         }
-        if channel.spend != 0 {
-            let lane = channel.target + (into & (self.layout.stride() - 1));
-            if channel.flight == 1 {
-                self.header_joins(lane, id);
-            } else {
-                let at = self.now + u64::from(channel.flight) - 1;
-                self.headers.at(at).push((lane, id));
+        if ends & TAIL != 0 {
+            self.count(into, length);
+            self.tail_switched(from, into, id);
+            if !leads_on {
+                self.tail_ejected(into, id, at);
             }
         }
     }
 
-    fn tail_passes(&mut self, passing: Passing) {
-        let id = self.front[passing.from as usize];
-        self.count(passing.into, self.packets.get(id).length);
-        self.tail_switched(passing, id);
-        let out = self.channel(passing.into);
-        if self.ejects(out) {
-            let flight = u64::from(self.out_channels[out as usize].flight);
-            self.tail_ejected(passing.into, id, self.now + flight - 1);
-        }
-    }
-
     /// A packet has crossed a channel.
+    #[inline(always)]
     pub(crate) fn count(&mut self, into: u32, flits: u16) {
         let out = self.channel(into);
-        self.channel_flits[out as usize] += u64::from(flits);
+        self.out_channels[out as usize].flits += u64::from(flits);
         let lane = into & (self.layout.stride() - 1);
         self.lane_flits[lane as usize % 32] += u64::from(flits);
     }
 
     /// The tail of `id` has left its buffer.
-    pub(crate) fn tail_switched(&mut self, Passing { from, into }: Passing, id: u32) {
+    #[inline(always)]
+    pub(crate) fn tail_switched(&mut self, from: u32, into: u32, id: u32) {
         self.output[into as usize].link = self.layout.no_in();
         self.input[from as usize].link = self.layout.no_out();
         self.leave_seat(self.channel(self.seat(from, into)));
@@ -254,35 +287,39 @@ impl Fabric {
     #[inline]
     pub(crate) fn release_lane(&mut self, lane: u32) {
         let out = self.channel(lane);
-        let allocation = &mut self.allocation[out as usize];
-        allocation.free |= 1 << (lane & (self.layout.stride() - 1));
-        if allocation.waiting != NONE {
+        let bit = lane & (self.layout.stride() - 1);
+        let channel = &mut self.out_channels[out as usize];
+        channel.free |= 1 << bit;
+        if channel.waiting != NONE {
             self.note(out);
         }
     }
 
     /// The front packet `id` has left `lane`: the one behind it moves up.
+    #[inline(always)]
     fn next_packet(&mut self, lane: u32, id: u32) {
+        let is_source = self.is_source(lane);
         let next = core::mem::replace(&mut self.packets.get_mut(id).next, NONE);
-        self.front[lane as usize] = next;
+        let state = &mut self.input[lane as usize];
+        state.front = next;
         if next == NONE {
-            self.last[lane as usize] = NONE;
+            state.last = NONE;
         }
-        if self.is_source(lane) {
+        if is_source {
             self.vacated.push(lane);
             return;
         }
         if next == NONE {
             return;
         }
-        let packet = *self.packets.get(next);
-        let state = &mut self.input[lane as usize];
+        let packet = self.packets.get(next);
         let here = state.count[1].min(packet.length);
         state.count = [here, state.count[1] - here];
         // Its `next` may still speak of the lane that its tail is in.
-        state.behind = u16::from(self.last[lane as usize] != next);
+        state.behind = u16::from(state.last != next);
         state.left = packet.length | FRESH;
-        self.note_key(lane, packet.key);
+        let key = packet.key;
+        self.note_key(lane, key);
         self.header_ready(lane, self.now + 1 + self.header_delay);
     }
 
@@ -327,10 +364,10 @@ impl Fabric {
     }
 
     /// A header joins a lane: at its front, or behind what is there.
-    #[inline]
+    #[inline(always)]
     fn header_joins(&mut self, lane: u32, id: u32) {
-        let last = core::mem::replace(&mut self.last[lane as usize], id);
         let state = &mut self.input[lane as usize];
+        let last = core::mem::replace(&mut state.last, id);
         if last != NONE {
             state.count[1] += 1;
             state.behind = 1;
@@ -341,8 +378,8 @@ impl Fabric {
         state.count[0] = 1;
         state.behind = 0;
         state.left = packet.length | FRESH;
+        state.front = id;
         let key = packet.key;
-        self.front[lane as usize] = id;
         self.note_key(lane, key);
         self.header_ready(lane, self.now + 1 + self.header_delay);
     }

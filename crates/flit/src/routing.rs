@@ -85,13 +85,10 @@ impl Routing {
         groups: u8,
     ) -> Result<Routing, BuildError> {
         verify(graph)?;
-        let rule = Rule::new(graph, routing)?;
+        let exits = exits(graph);
+        let rule = Rule::new(graph, &exits, routing)?;
         let lanes = LaneSets::new(routing, lanes, groups, rule.escapes(), rule.classes())?;
-        Ok(Routing {
-            rule,
-            lanes,
-            exits: exits(graph),
-        })
+        Ok(Routing { rule, lanes, exits })
     }
 
     /// Classes of lanes of each group.
@@ -189,10 +186,20 @@ impl Routing {
     }
 
     /// The one way to go, unless routing is adaptive.
-    #[inline]
+    #[inline(always)]
     pub fn only_way(&self, router: u32, way: &mut Way) -> Choice {
+        if let Rule::Known(known) = &self.rule {
+            return Choice {
+                port: known.port(router, way),
+                lanes: self.lanes.group(way.group),
+            };
+        }
+        self.work_out(router, way)
+    }
+
+    /// The same where it isn't known beforehand.
+    fn work_out(&self, router: u32, way: &mut Way) -> Choice {
         let hop = match &self.rule {
-            Rule::Known(known) => known.next(router, way),
             Rule::DestinationTag(rule) => Some(rule.next(router, way)),
             Rule::DimensionOrder(rule) => rule.next(router, way),
             Rule::Dateline(rule) => rule.next(router, way),
@@ -200,7 +207,7 @@ impl Routing {
             Rule::O1Turn(rule) => rule.next(router, way),
             Rule::Valiant(rule) => rule.next(router, way),
             Rule::Table(rule) => rule.next(router, way),
-            Rule::MinimalAdaptive(_) | Rule::NearestCommonAncestor(_) => {
+            Rule::Known(_) | Rule::MinimalAdaptive(_) | Rule::NearestCommonAncestor(_) => {
                 let mut choices = Choices::default();
                 self.route(router, way, &mut choices);
                 return choices.list[0];
@@ -226,14 +233,14 @@ impl Routing {
 }
 
 impl Rule {
-    fn new(graph: &Graph, routing: RoutingSpec) -> Result<Rule, BuildError> {
+    fn new(graph: &Graph, exits: &[u16], routing: RoutingSpec) -> Result<Rule, BuildError> {
         Ok(match (routing, &graph.shape) {
             (RoutingSpec::DestinationTag, Shape::Fly { k, n }) => {
                 Rule::DestinationTag(DestinationTag::new(graph, *k, *n))
             }
             (RoutingSpec::DimensionOrder, Shape::Mesh { sides, .. }) => {
                 let rule = DimensionOrder::new(Grid::mesh(graph, sides));
-                match Known::new(graph, |router, way| rule.next(router, way)) {
+                match Known::new(graph, exits, |router, way| rule.next(router, way)) {
                     Some(known) => Rule::Known(known),
                     None => Rule::DimensionOrder(rule),
                 }

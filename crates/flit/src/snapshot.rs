@@ -99,6 +99,6 @@ impl Fabric {
     }
 
     fn has_flit(&self, lane: u32) -> bool {
-        self.front[lane as usize] != NONE && self.input[lane as usize].count[0] > 0
+        self.input[lane as usize].front != NONE && self.input[lane as usize].count[0] > 0
     }
 }

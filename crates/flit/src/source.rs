@@ -148,11 +148,11 @@ impl Entrance {
             return;
         }
         let lane = fabric.source_lane(terminal, source % self.sources_each);
-        match fabric.last[lane as usize] {
+        match fabric.input[lane as usize].last {
             NONE => fabric.start_source(lane, id),
             last => fabric.packets.get_mut(last).next = id,
         }
-        fabric.last[lane as usize] = id;
+        fabric.input[lane as usize].last = id;
     }
 
     fn packet(
@@ -213,14 +213,14 @@ impl Entrance {
 
     /// The next packet of a source with a queue of its own.
     fn fill_lane(&mut self, lane: u32, terminal: u32, fabric: &mut Fabric, meter: &mut impl Tally) {
-        match fabric.front[lane as usize] {
+        match fabric.input[lane as usize].front {
             NONE => {
                 let index = lane & (fabric.layout.stride() - 1);
                 let source = terminal * self.sources_each + index;
                 if let Some(born) = self.generator.pull(source) {
                     let id = self.packet(source, born, fabric, meter);
                     fabric.start_source(lane, id);
-                    fabric.last[lane as usize] = id;
+                    fabric.input[lane as usize].last = id;
                 }
             }
             id if fabric.input[lane as usize].left == 0 => {
@@ -250,7 +250,7 @@ impl Entrance {
             if first == NONE {
                 last = NONE;
             }
-            fabric.front[lane as usize] = id;
+            fabric.input[lane as usize].front = id;
             fabric.start_source(lane, id);
         }
         self.shared[terminal as usize] = (first, last);
@@ -329,14 +329,15 @@ impl Fabric {
     /// Source lanes of a terminal without a packet, a bit each.
     fn vacant_source_lanes(&self, terminal: u32) -> u32 {
         let first = self.source_lane(terminal, 0);
-        let vacant = |index: u32| u32::from(self.front[(first + index) as usize] == NONE) << index;
+        let vacant =
+            |index: u32| u32::from(self.input[(first + index) as usize].front == NONE) << index;
         (0..self.layout.stride()).map(vacant).sum()
     }
 
     /// A packet is at the front of a source lane: its header competes from this cycle on.
     fn start_source(&mut self, lane: u32, id: u32) {
         let packet = *self.packets.get(id);
-        self.front[lane as usize] = id;
+        self.input[lane as usize].front = id;
         let state = &mut self.input[lane as usize];
         state.count = [packet.length, 0];
         state.left = packet.length | FRESH;
@@ -353,7 +354,7 @@ pub(crate) fn queued_flits(fabric: &Fabric, entrance: &Entrance, terminals: usiz
     for (terminal, flits) in queued.iter_mut().enumerate() {
         for index in 0..fabric.layout.stride() {
             let lane = fabric.source_lane(terminal as u32, index);
-            let mut id = fabric.front[lane as usize];
+            let mut id = fabric.input[lane as usize].front;
             if id != NONE {
                 *flits += u64::from(fabric.input[lane as usize].count[0]);
                 if fabric.input[lane as usize].left == 0 {

@@ -132,7 +132,7 @@ impl Fabric {
 
     /// The next flit of an input lane, on its way into an output lane.
     fn next_flit(&self, from: u32, into: u32) -> Crossing {
-        let id = self.front[from as usize];
+        let id = self.input[from as usize].front;
         let packet = self.packets.get(id);
         let left = self.input[from as usize].left & !FRESH;
         Crossing {

@@ -2,6 +2,8 @@
 
 use core::marker::PhantomData;
 
+use crate::survey::Survey;
+
 /// Why something was lost: one of `N`.
 pub trait Cause<const N: usize>: Copy {
     /// Every cause, in the order of tables.
@@ -32,6 +34,12 @@ impl<C: Cause<N>, const N: usize> Drops<C, N> {
     #[inline]
     pub fn add(&mut self, cause: C, count: u64) {
         self.counts[cause.index()] += count;
+    }
+
+    /// What was lost, for a run that repeats itself.
+    pub fn survey_drops(&mut self, survey: &mut Survey) {
+        let Drops { counts, causes: _ } = self;
+        counts.iter_mut().for_each(|count| survey.adds(count));
     }
 
     /// Takes in what `other` counted.

@@ -74,6 +74,23 @@ impl DueSet {
         self.take_of_several()
     }
 
+    /// Takes out the only entity, if it holds one.
+    #[inline(always)]
+    pub fn take_only(&mut self) -> Option<u32> {
+        let only = self.only;
+        if only >= SEVERAL {
+            return None;
+        }
+        self.only = NOBODY;
+        Some(only)
+    }
+
+    /// It holds nobody.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.only == NOBODY
+    }
+
     #[inline]
     fn take_of_several(&mut self) -> Option<(u32, u64)> {
         let word = if self.low != 0 {

@@ -13,7 +13,7 @@ pub use wheel::Wheel;
 
 use core::cmp::Ordering;
 
-use crate::time::Time;
+use crate::time::{Duration, Time};
 
 /// What kind of thing happens; at one instant the phases run in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -74,6 +74,19 @@ impl Event {
     #[inline]
     pub const fn time(self) -> Time {
         self.time
+    }
+
+    /// The same so much later.
+    pub fn postponed(self, by: Duration) -> Event {
+        Event {
+            time: self.time + by,
+            ..self
+        }
+    }
+
+    /// What tells it from others of its instant.
+    pub const fn order(self) -> u64 {
+        self.order
     }
 
     /// In which phase of its instant.

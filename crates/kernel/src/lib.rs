@@ -37,6 +37,7 @@ mod standstill;
 pub mod stats;
 mod stop;
 pub mod stream;
+mod survey;
 pub mod time;
 pub mod units;
 mod violations;
@@ -49,7 +50,7 @@ pub use drops::{Cause, Drops};
 pub use due::DueSet;
 pub use event::{Event, EventQueue, Heap, InOrder, Phase, Rings, Taken, Wheel};
 pub use hash::{TraceHash, TraceSum};
-pub use link::{Channels, Link};
+pub use link::{Channels, Link, channel_name};
 pub use series::Series;
 pub use standstill::Standstill;
 pub use stats::{
@@ -58,5 +59,6 @@ pub use stats::{
 };
 pub use stop::Stop;
 pub use stream::{Probability, Purpose, Stream};
+pub use survey::Survey;
 pub use time::{Duration, Rate, Time};
 pub use violations::{Place, Violation, Violations};

@@ -1,5 +1,9 @@
 //! Full-duplex links, and the numbers of their channels.
 
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
 use core::ops::Range;
 
 /// A full-duplex link between two nodes: a channel each way.
@@ -43,6 +47,9 @@ pub trait Channels<C> {
     /// The node a channel leaves and the one it enters.
     fn ends(&self, channel: u32) -> (u32, u32);
 
+    /// Of each link its number among those that join the same two nodes, from 1 on in their order.
+    fn numbers(&self) -> Vec<u32>;
+
     /// A channel.
     fn channel(&self, channel: u32) -> &C;
 
@@ -62,6 +69,17 @@ impl<C> Channels<C> for [Link<C>] {
         (ends[side(channel)], ends[1 - side(channel)])
     }
 
+    fn numbers(&self) -> Vec<u32> {
+        let mut known: BTreeMap<[u32; 2], u32> = BTreeMap::new();
+        let number = |link: &Link<C>| {
+            let [a, b] = link.ends;
+            let count = known.entry([a.min(b), a.max(b)]).or_default();
+            *count += 1;
+            *count
+        };
+        self.iter().map(number).collect()
+    }
+
     #[inline]
     fn channel(&self, channel: u32) -> &C {
         &self[link(channel)].channels[side(channel)]
@@ -70,6 +88,14 @@ impl<C> Channels<C> for [Link<C>] {
     #[inline]
     fn channel_mut(&mut self, channel: u32) -> &mut C {
         &mut self[link(channel)].channels[side(channel)]
+    }
+}
+
+/// What a channel is called: `A->B`, and `A->B#2` over the second link between the two.
+pub fn channel_name(from: &str, to: &str, number: u32) -> String {
+    match number {
+        0 | 1 => format!("{from}->{to}"),
+        _ => format!("{from}->{to}#{number}"),
     }
 }
 
@@ -86,6 +112,18 @@ fn side(channel: u32) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn links_beside_each_other_are_numbered_whichever_end_comes_first() {
+        let links = [[7, 3], [3, 5], [3, 7], [5, 3], [7, 3]];
+        let links = links.map(|ends| Link::symmetric(ends, ()));
+        assert_eq!(links.numbers(), [1, 1, 2, 2, 3]);
+        let names = links
+            .numbers()
+            .into_iter()
+            .map(|number| channel_name("A", "B", number));
+        assert_eq!(names.collect::<Vec<_>>()[1..3], ["A->B", "A->B#2"]);
+    }
 
     #[test]
     fn a_link_has_a_channel_each_way() {

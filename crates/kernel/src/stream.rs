@@ -11,6 +11,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::hash::finalize;
+use crate::survey::Survey;
 use crate::time::Duration;
 
 pub use normal::normal_quantile;
@@ -118,6 +119,13 @@ impl Stream {
         Stream {
             generator: Xoshiro256PlusPlus::seed_from_u64(key),
         }
+    }
+
+    /// Where it stands, for a run that repeats itself: what it would draw next, twice as many bits
+    /// as its state has. One that was drawn from in a period never stands there again.
+    pub fn survey_stream(&self, survey: &mut Survey) {
+        let mut ahead = self.clone();
+        (0..8).for_each(|_| survey.fixed(ahead.next_u64()));
     }
 
     /// 64 random bits.

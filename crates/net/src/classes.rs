@@ -11,6 +11,7 @@ pub(crate) mod queue;
 pub(crate) mod requests;
 pub mod routes;
 pub(crate) mod run;
+pub(crate) mod shape;
 pub(crate) mod shared;
 pub(crate) mod stop;
 pub(crate) mod stuck;
@@ -34,6 +35,7 @@ use members::Members;
 use queue::{Queue, QueueCounts};
 use requests::{Asked, Requests};
 use routes::Routes;
+use shape::{Has, may};
 use shared::Shared;
 use stop::Gates;
 
@@ -75,6 +77,9 @@ pub(crate) struct Classes {
     /// several.
     pub received: Vec<Vec<Received>>,
     pub routes: Routes,
+    /// By way, at its place: how many of its frames went round the ports of their station, where
+    /// some do.
+    pub turns: Option<Vec<u64>>,
     pub stations: Stations,
     /// Flows whose control stands still while their class is stopped at its port.
     pub freezing: Vec<u32>,
@@ -99,6 +104,15 @@ impl Classes {
     #[inline]
     pub(crate) fn queue(&self, channel: u32, class: u8) -> usize {
         channel as usize * self.count + class as usize
+    }
+
+    /// The same, where a network may have several classes, or has one.
+    #[inline(always)]
+    pub(crate) fn queue_in<const HAS: Has>(&self, channel: u32, class: u8) -> usize {
+        match may(HAS, shape::CLASSES) {
+            true => self.queue(channel, class),
+            false => channel as usize,
+        }
     }
 
     /// Of a network in which no unit is routed.
@@ -130,6 +144,7 @@ impl Classes {
             messages_alone: Vec::new(),
             received: Vec::new(),
             routes: Routes::none(),
+            turns: None,
             stations: Stations::new(stations, core::iter::empty()),
             freezing: Vec::new(),
             telemetry: Vec::new(),
@@ -139,6 +154,24 @@ impl Classes {
             control_sent: Vec::new(),
             control_bytes: Vec::new(),
             control_lost: Vec::new(),
+        }
+    }
+
+    /// The number of the next frame of a way, of a flow at its place, where some go round the ports
+    /// of their stations.
+    #[inline(always)]
+    pub fn turn(&mut self, way: u32) -> Option<u64> {
+        let turn = self.turns.as_mut()?.get_mut(way as usize)?;
+        *turn += 1;
+        Some(*turn - 1)
+    }
+
+    /// A flow begins at a place.
+    pub fn restart_turns(&mut self, place: u32) {
+        if let Some(turns) = &mut self.turns {
+            let ways = 2 * place as usize;
+            turns.resize(turns.len().max(ways + 2), 0);
+            turns[ways..ways + 2].fill(0);
         }
     }
 

@@ -28,7 +28,7 @@ pub(crate) mod testing;
 mod transmit;
 mod view;
 
-pub use crate::classes::lanes::count as lane_counts;
+pub use crate::classes::lanes::{count as lane_counts, hashed as hashed_lane};
 pub use crate::classes::routes;
 pub use crate::hop::sizes::frame_bytes;
 pub use crate::network::Network;

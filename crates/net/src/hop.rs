@@ -11,6 +11,7 @@ pub(crate) mod kind;
 pub(crate) mod leg;
 pub(crate) mod load;
 mod queueing;
+mod repeated;
 pub(crate) mod sizes;
 pub(crate) mod timer;
 pub(crate) mod unit;

@@ -102,6 +102,8 @@ pub struct Queue {
     pub class: u8,
     /// Only frames to this host, which are stopped apart from others.
     pub destination: Option<u32>,
+    /// Only frames whose ways are hashed to this lane.
+    pub lane: Option<u32>,
     /// They.
     pub units: Vec<Unit>,
     /// Why the first of them, or what may come, may not go.

@@ -59,4 +59,5 @@ pub use inspect::watched::{Watched, watched};
 pub use network::Network;
 pub use scheduler::bench;
 pub use simulation::Simulation;
+pub use simulation::forward::{Forward, Leapt};
 pub use simulation::plan::{Plan, Specification};

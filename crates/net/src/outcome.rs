@@ -360,9 +360,12 @@ pub struct QueueOutcome {
 /// Frames of a class with credit of their own over a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LaneOutcome {
-    /// The way that has it: twice its flow, and one more for the way back; none if a station has.
+    /// The way that has it: twice its flow, and one more for the way back; none if a station has,
+    /// or several ways.
     pub way: Option<u32>,
-    /// Where its frames go.
+    /// What the ways that share it are hashed to.
+    pub number: Option<u32>,
+    /// Where its frames go; of ways that share it, the first.
     pub destination: u32,
     /// Its credit.
     pub credit: CreditOutcome,

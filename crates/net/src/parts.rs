@@ -34,6 +34,7 @@ use alloc::vec::Vec;
 use backwater_kernel::{BuildError, Duration, Event, EventQueue, Rings, Time};
 
 use crate::classes::FrameFlow;
+use crate::classes::shape::Form;
 use crate::hop::timer::Timer;
 use crate::hop::wire::Channel;
 use crate::network::Network;
@@ -199,6 +200,8 @@ impl<Q: EventQueue, P: Probe> Part<Q, P> {
             let sender = &mut leg.sender;
             sender.is_watched |= network.channels[sender.channel as usize].is(Channel::CROSSES);
         }
+        // What a part meets that a whole does not, only the general form knows.
+        simulation.by_class.form = Form::General;
         let classes = &mut network.classes;
         for (id, flow) in (0..).zip(&mut classes.flows) {
             let has_source = is.has_source(id as usize);
@@ -327,12 +330,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// What an end of a divided flow did is news to the other.
     #[cold]
     pub(crate) fn tell(&mut self, flow: u32) {
-        let Some(news) = self.network.classes.stations.take_news(flow) else {
-            return;
-        };
         let own = &self.network.classes.flows[flow as usize];
         let ends = [own.source, own.destination];
-        if let Some(border) = &mut self.border {
+        let Some(border) = &mut self.border else {
+            return;
+        };
+        while let Some(news) = self.network.classes.stations.take_news(flow) {
             for node in ends {
                 let to = border.owners[node as usize];
                 if to != border.own {
@@ -356,6 +359,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 border.drained = Some(now);
             }
             self.by_class.is_drained = !border.is_kept_awake;
+            if self.by_class.is_drained {
+                self.asked.enough = 0;
+            }
         }
     }
 

@@ -88,6 +88,11 @@ macro_rules! hooks {
         pub trait Probe {
             /// Does it look at frames? If not, the engine makes nothing for it to see.
             const WATCHES: bool = true;
+            /// Is the engine of frames compiled for it in all its forms? That takes longer, and
+            /// runs faster where a network lacks something.
+            const IN_ALL_FORMS: bool = false;
+            /// May its run be one that notes what a period of it does, to leap over others?
+            const FORWARDS: bool = false;
 
             /// Does it look at frames as they join queues of a channel, start there and have left?
             /// Asked once, after [`Probe::on_begin`].
@@ -101,6 +106,8 @@ macro_rules! hooks {
         /// Two probes are a probe.
         impl<A: Probe, B: Probe> Probe for (A, B) {
             const WATCHES: bool = A::WATCHES || B::WATCHES;
+            const FORWARDS: bool = A::FORWARDS || B::FORWARDS;
+            const IN_ALL_FORMS: bool = A::IN_ALL_FORMS && B::IN_ALL_FORMS;
 
             fn watches(&self, channel: u32) -> bool {
                 self.0.watches(channel) || self.1.watches(channel)
@@ -115,6 +122,8 @@ macro_rules! hooks {
         /// A probe that is there or not, as the caller decides while the program runs.
         impl<P: Probe> Probe for Option<P> {
             const WATCHES: bool = P::WATCHES;
+            const FORWARDS: bool = P::FORWARDS;
+            const IN_ALL_FORMS: bool = P::IN_ALL_FORMS;
 
             fn watches(&self, channel: u32) -> bool {
                 self.as_ref().is_some_and(|probe| probe.watches(channel))
@@ -146,6 +155,8 @@ macro_rules! hooks {
         }
 
         impl Probe for Box<dyn AnyProbe + '_> {
+            const FORWARDS: bool = true;
+
             fn watches(&self, channel: u32) -> bool {
                 AnyProbe::watches(&**self, channel)
             }
@@ -158,6 +169,7 @@ macro_rules! hooks {
         /// A probe that the caller keeps.
         impl<P: Probe> Probe for &mut P {
             const WATCHES: bool = P::WATCHES;
+            const FORWARDS: bool = P::FORWARDS;
 
             fn watches(&self, channel: u32) -> bool {
                 Probe::watches(&**self, channel)
@@ -171,6 +183,7 @@ macro_rules! hooks {
         /// A probe at which the caller looks between slices of a run.
         impl<P: Probe> Probe for Rc<RefCell<P>> {
             const WATCHES: bool = P::WATCHES;
+            const FORWARDS: bool = P::FORWARDS;
 
             fn watches(&self, channel: u32) -> bool {
                 Probe::watches(&*self.borrow(), channel)
@@ -254,4 +267,5 @@ hooks! {
 /// Nobody looks.
 impl Probe for () {
     const WATCHES: bool = false;
+    const IN_ALL_FORMS: bool = true;
 }

@@ -4,8 +4,10 @@
 
 mod asked;
 pub(crate) mod border;
+pub(crate) mod forward;
 pub(crate) mod mark;
 pub(crate) mod plan;
+mod record;
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -16,6 +18,7 @@ use backwater_kernel::hash::TraceSum;
 use backwater_kernel::{Event, EventQueue, Place, Rings, Stop, Taken, Time, Violations};
 
 use crate::classes::run::ByClass;
+use crate::classes::shape::{self, Form, Has};
 use crate::hop::due::Due;
 use crate::hop::wire::Ticket;
 use crate::marking::rate_ports::RatePorts;
@@ -25,6 +28,7 @@ use crate::probe::Probe;
 use crate::simulation::asked::Asked;
 use crate::simulation::border::Border;
 use crate::simulation::mark::Mark;
+use crate::simulation::record::Record;
 
 /// A network in motion. `Q` orders events, `P` looks on.
 pub struct Simulation<Q: EventQueue = Rings, P: Probe = ()> {
@@ -56,6 +60,8 @@ pub struct Simulation<Q: EventQueue = Rings, P: Probe = ()> {
     pub(crate) asked: Asked,
     /// In a part of a run: how it meets the others.
     pub(crate) border: Option<Box<Border>>,
+    /// What it does from one survey to the next, where that is wanted.
+    pub(crate) record: Option<Box<Record>>,
 }
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -99,8 +105,36 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn advance(&mut self, until: Time, enough: u64) -> Option<()> {
         match self.network.classes.count {
             0 => self.advance_circuits(until, enough),
-            _ => self.advance_classes(until, enough),
+            _ => match self.form_of_engine() {
+                Form::General => self.advance_classes::<{ shape::ANYTHING }>(until, enough),
+                Form::Datagrams => self.advance_classes::<{ shape::DATAGRAMS }>(until, enough),
+                Form::Streams => self.advance_classes::<{ shape::STREAMS }>(until, enough),
+                Form::QueuePairs => self.advance_classes::<{ shape::QUEUE_PAIRS }>(until, enough),
+            },
         }
+    }
+
+    /// The form of the engine in which it runs.
+    #[inline]
+    fn form_of_engine(&self) -> Form {
+        // What a page loads is to be small.
+        match P::IN_ALL_FORMS && !cfg!(target_family = "wasm") {
+            true => self.by_class.form,
+            false => Form::General,
+        }
+    }
+
+    /// What that is called.
+    #[doc(hidden)]
+    pub fn form(&self) -> &'static str {
+        self.form_of_engine().name()
+    }
+
+    /// Runs in the form that serves every network, whatever this one has: to see that others do
+    /// the same.
+    #[doc(hidden)]
+    pub fn run_in_general_form(&mut self) {
+        self.by_class.form = Form::General;
     }
 
     #[inline(never)]
@@ -122,27 +156,28 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// Most instants there have one event.
     #[inline(never)]
-    fn advance_classes(&mut self, until: Time, enough: u64) -> Option<()> {
+    fn advance_classes<const HAS: Has>(&mut self, until: Time, enough: u64) -> Option<()> {
         self.asked.begin(enough);
+        if self.by_class.is_over() {
+            return Some(());
+        }
         while self.events_handled < self.asked.enough {
-            if self.by_class.is_over() {
-                return Some(());
-            }
             let due = &mut self.due;
             match self.events.take_next(until, |event| due.add(event)) {
                 None => return Some(()),
                 Some(Taken::One(event)) => {
                     self.begin_instant(event.time());
-                    self.work_off_one(event);
+                    self.work_off_one::<HAS>(event);
                 }
                 Some(Taken::Several(now)) => {
                     self.begin_instant(now);
-                    self.work_off_several();
+                    self.work_off_several::<HAS>();
                 }
             }
-            self.end_instant();
+            self.end_instant::<HAS>();
         }
-        None
+        // What ends a run leaves no events enough.
+        (self.by_class.is_over() && !self.asked.is_set).then_some(())
     }
 
     #[inline(always)]

@@ -84,6 +84,8 @@
 //! 22. **Multicast**: a frame is copied as it is admitted, in the order of channels, once each
 //!     queue has said whether it takes a copy; only then is the input looked at. Its copies count
 //!     once at the input and in what is shared there, until the last of them has left.
+//! 23. **Several ports**: what a station hands over as the ports have chosen starts in the same
+//!     instant where a port of it is free, and so on; flows hand over in their order.
 
 mod admission;
 mod check;
@@ -97,6 +99,7 @@ mod loops;
 mod losses;
 mod multicast;
 mod network;
+mod nics;
 mod orders;
 mod ports;
 mod random;

@@ -79,8 +79,8 @@ const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         title: "Who computes the rate?",
         claims: &[],
-        runs: 140,
-        cost_ms: 70_000,
+        runs: 180,
+        cost_ms: 90_000,
         quick_percent: 0,
         run: sources::all,
     },

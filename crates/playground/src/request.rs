@@ -153,6 +153,7 @@ impl Given {
             map: WhenMap::Auto,
             threads: 1,
             memory: &Memory::default(),
+            fast_forward: false,
         })?;
         let command = format!("backwater run {}", self.name);
         let mut job = Job::new(self.source(), &scenario, &*engine, command);

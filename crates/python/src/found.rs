@@ -43,6 +43,7 @@ impl Found {
             manifest,
             ..
         } = job.shown(found, wall_seconds, partial);
+        let summary = Value::from(summary);
         let tables = tables.into_owned();
         Found {
             words: found.summary(&job.info(wall_seconds)),
@@ -179,7 +180,7 @@ impl Found {
         let shown = Shown {
             tables: self.tables.as_slice().into(),
             told: &self.told,
-            summary: self.summary.clone(),
+            summary: self.summary.clone().into(),
             report: self.report.clone(),
             manifest: self.manifest.clone(),
         };

@@ -193,6 +193,7 @@ impl Scenario {
             map: WhenMap::Auto,
             threads: threads.into(),
             memory: &Memory::default(),
+            fast_forward: false,
         };
         roomy(py, || {
             self.simulate(&wanted, given, progress.as_ref(), command)

@@ -10,6 +10,7 @@ mod frames;
 mod measures;
 mod meter;
 mod plots;
+mod programs;
 mod recovery;
 mod report;
 mod tables;
@@ -25,6 +26,7 @@ pub use conditions::{Condition, Conditions, SwitchMemory};
 pub use frames::FrameMeter;
 pub use measures::{Measure, Shown, measures};
 pub use meter::{Message, Observed, Seen, WireBytes};
+pub use programs::ProgramSeen;
 pub use recovery::{Recovery, recoveries};
 pub use report::{CompareInfo, compare_report, compare_series};
 pub use tables::{compare_summary, compare_tables};
@@ -77,6 +79,29 @@ pub enum FlowKind {
     Bursts(u64, Vec<u64>),
     /// Requests and responses of so many bytes.
     Requests(u64, u64),
+    /// Messages of ranks that do a collective operation,
+    Collective,
+    /// or compute and communicate.
+    Job,
+}
+
+impl FlowKind {
+    /// What it asks of links for good, bits per second.
+    fn demand(&self) -> f64 {
+        match *self {
+            FlowKind::Greedy => f64::INFINITY,
+            FlowKind::Constant(rate) => rate as f64,
+            FlowKind::Bursts(..)
+            | FlowKind::Requests(..)
+            | FlowKind::Collective
+            | FlowKind::Job => 0.0,
+        }
+    }
+
+    /// It stands for all flows between ranks.
+    pub fn is_program(&self) -> bool {
+        matches!(self, FlowKind::Collective | FlowKind::Job)
+    }
 }
 
 /// Which part of which flow a flow of an engine is.

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::io;
 
 use backwater_kernel::series::{Clock, Series};
 
@@ -65,18 +66,29 @@ fn put_float(line: &mut String, value: f64) -> std::fmt::Result {
 
 /// A whole table; its header row holds the [keys](Table::keys) of its columns.
 pub fn table(table: &Table) -> String {
-    let mut text = table.keys().join(",");
-    text.push('\n');
+    let mut bytes = Vec::new();
+    // What is written into memory fits.
+    let _ = write_table(table, &mut bytes);
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// The same, written line by line.
+pub(crate) fn write_table(table: &Table, to: &mut dyn io::Write) -> io::Result<()> {
+    let mut line = table.keys().join(",");
+    line.push('\n');
+    to.write_all(line.as_bytes())?;
     for row in &table.rows {
+        line.clear();
         for index in 0..table.columns.len() {
             if index > 0 {
-                text.push(',');
+                line.push(',');
             }
-            put(&mut text, row.get(index).unwrap_or(&Cell::Empty));
+            put(&mut line, row.get(index).unwrap_or(&Cell::Empty));
         }
-        text.push('\n');
+        line.push('\n');
+        to.write_all(line.as_bytes())?;
     }
-    text
+    Ok(())
 }
 
 /// A part of a text in this form.

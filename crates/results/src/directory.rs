@@ -338,6 +338,15 @@ impl RunDirectory {
     /// Writes one file, whole or not at all. `name` is relative; a link on its way is not
     /// followed. It lasts, whenever the machine stops, from the next manifest on.
     pub fn write(&mut self, name: &str, content: &[u8]) -> Result<(), DirectoryError> {
+        self.write_by(name, |file| file.write_all(content))
+    }
+
+    /// The same of what is written bit by bit.
+    fn write_by(
+        &mut self,
+        name: &str,
+        content: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+    ) -> Result<(), DirectoryError> {
         let target = self.path.join(name);
         let written = if disk::is_plain(name) {
             let made = disk::make_folders(&self.path, name).and_then(|()| self.note(name));
@@ -387,7 +396,7 @@ impl RunDirectory {
         let mut columns = serde_json::Map::new();
         for table in tables {
             let name = format!("tables/{}.csv", slugs.unique_path(&table.name));
-            self.write(&name, csv::table(table).as_bytes())?;
+            self.write_by(&name, |file| csv::write_table(table, file))?;
             let notes: Vec<ColumnNote> = table
                 .columns
                 .iter()
@@ -428,14 +437,11 @@ impl RunDirectory {
     }
 
     /// Writes anything that serializes as indented JSON.
-    pub fn write_json<T: Serialize>(
-        &mut self,
-        name: &str,
-        value: &T,
-    ) -> Result<(), DirectoryError> {
-        let text = serde_json::to_string_pretty(value)
-            .map_err(|error| self.unserializable(name, error))?;
-        self.write(name, format!("{text}\n").as_bytes())
+    pub fn write_json(&mut self, name: &str, value: &impl Serialize) -> Result<(), DirectoryError> {
+        self.write_by(name, |file| {
+            serde_json::to_writer_pretty(&mut *file, value)?;
+            file.write_all(b"\n")
+        })
     }
 
     /// Writes the manifest, last of all: with it the directory is complete.

@@ -20,6 +20,7 @@ mod standstill;
 mod starved;
 mod tables;
 mod trace;
+mod training;
 mod transfers;
 mod windows;
 
@@ -32,6 +33,7 @@ pub use fct::{FctFile, MemberNames};
 pub use groups::{fairness, goodputs, lasting, members_goodput};
 pub use trace::EthernetTrace;
 pub(crate) use trace::kind;
+pub use training::Training;
 
 /// A run of frames and what it found.
 type Frames<'a> = Findings<'a, EthernetSpec>;

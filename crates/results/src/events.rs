@@ -17,6 +17,7 @@ pub(crate) mod nodes;
 pub mod page;
 pub(crate) mod ports;
 pub mod promises;
+pub mod ranks;
 mod reported;
 pub mod standstill;
 pub mod starved;

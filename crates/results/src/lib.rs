@@ -75,6 +75,7 @@ pub use model::{
     Tone, Verdict, VerdictRow, VerdictValue,
 };
 pub use perfetto::{PerfettoCells, PerfettoFrames};
+pub use records::Summary;
 pub use reported::{Reported, run_manifest, run_report, run_summary, terminal_summary};
 pub use run::CellTrace;
 pub use svg::{for_paper, svg};

@@ -21,6 +21,21 @@ pub struct Table {
     pub rows: Vec<Vec<Cell>>,
 }
 
+/// What a page shows of a table: its first rows, and the columns that say something of any row.
+#[derive(Clone, Debug)]
+pub struct Excerpt {
+    /// These.
+    pub(crate) table: Table,
+    /// Rows of the whole table.
+    pub(crate) of: usize,
+    /// For each column: the unit in which the numbers of all rows are read best, where that is
+    /// another, and how many of it make one of the column's own.
+    pub(crate) units: Vec<Option<(&'static str, f64)>>,
+}
+
+/// Rows that a page shows; the CSV file in the run directory has all.
+const ROWS_SHOWN: usize = 2000;
+
 /// One value of a table.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub enum Cell {
@@ -175,6 +190,8 @@ pub enum Block {
     Facts(Vec<Fact>),
     /// A table.
     Table(Table),
+    /// What is shown of one.
+    Excerpt(Excerpt),
     /// A plot.
     Plot(Plot),
     /// Two sections: the map of the network, and its ports over time.
@@ -313,8 +330,19 @@ impl Table {
         keys
     }
 
-    /// The table without the columns that say nothing of any row.
-    pub(crate) fn without_empty_columns(&self) -> Table {
+    /// What a page shows of it.
+    pub(crate) fn excerpt(&self) -> Excerpt {
+        let (table, kept) = self.without_empty_columns();
+        let units = self.fitting_units();
+        Excerpt {
+            table,
+            of: self.rows.len(),
+            units: kept.iter().map(|at| units[*at]).collect(),
+        }
+    }
+
+    /// The first rows without the columns that say nothing of any row, and the others' numbers.
+    fn without_empty_columns(&self) -> (Table, Vec<usize>) {
         let says = |at: usize| {
             let mut cells = self.rows.iter().filter_map(|row| row.get(at));
             cells.any(|cell| match cell {
@@ -327,16 +355,18 @@ impl Table {
         let kept = (0..self.columns.len()).filter(|at| self.rows.is_empty() || says(*at));
         let kept: Vec<usize> = kept.collect();
         let cells = |row: &Vec<Cell>| kept.iter().filter_map(|at| row.get(*at).cloned()).collect();
-        Table {
+        let table = Table {
+            name: self.name.clone(),
+            caption: self.caption.clone(),
             columns: kept.iter().map(|at| self.columns[*at].clone()).collect(),
-            rows: self.rows.iter().map(cells).collect(),
-            ..self.clone()
-        }
+            rows: self.rows.iter().take(ROWS_SHOWN).map(cells).collect(),
+        };
+        (table, kept)
     }
 
     /// For each column: the unit in which its numbers are read best, where that is another, and
     /// how many of it make one of the column's own.
-    pub(crate) fn fitting_units(&self) -> Vec<Option<(&'static str, f64)>> {
+    fn fitting_units(&self) -> Vec<Option<(&'static str, f64)>> {
         let fit = |(index, column): (usize, &Column)| {
             let cells = self.rows.iter().filter_map(|row| row.get(index));
             let floats = cells.filter_map(|cell| match cell {

@@ -1,5 +1,8 @@
 //! Tables as records, for `summary.json`.
 
+use std::borrow::Cow;
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
 use crate::column::key;
@@ -30,42 +33,109 @@ pub const LOOKED_UP: [&str; 17] = [
 /// What `head` says already: the numbers of a run of flits.
 const OF_THE_HEAD: &str = "summary";
 
-impl From<&Cell> for Value {
-    fn from(cell: &Cell) -> Value {
-        match cell {
-            Cell::Text(text) => text.as_str().into(),
-            Cell::Int(count) => (*count).into(),
-            Cell::Float { value, .. } => (*value).into(),
-            Cell::Empty => Value::Null,
+impl Serialize for Cell {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Cell::Text(text) => serializer.serialize_str(text),
+            Cell::Int(count) => serializer.serialize_i64(*count),
+            // What JSON has no number for is nothing.
+            Cell::Float { value, .. } if value.is_finite() => serializer.serialize_f64(*value),
+            Cell::Float { .. } | Cell::Empty => serializer.serialize_unit(),
         }
     }
 }
 
-impl Table {
-    /// A record for each row, by the names that programs know columns by.
-    pub fn records(&self) -> Value {
-        let keys = self.keys();
-        let record = |row: &Vec<Cell>| -> Value {
-            let cells = row.iter().map(Value::from);
-            keys.iter()
-                .cloned()
-                .zip(cells)
-                .collect::<Map<_, _>>()
-                .into()
+/// What `head` says of a run, and the records of its tables, each by the name of the table. It is
+/// written record by record: of a run with many flows it is longer than all else.
+#[derive(Clone, Debug)]
+pub struct Summary<'a> {
+    head: Map<String, Value>,
+    tables: Cow<'a, [Table]>,
+}
+
+impl<'a> Summary<'a> {
+    /// Of a run, of all whose tables some are left out.
+    pub fn new(head: Value, tables: &'a [Table]) -> Summary<'a> {
+        let mut summary = Summary::from(head);
+        summary.tables = tables.into();
+        summary
+    }
+
+    fn tables(&self) -> impl Iterator<Item = &Table> {
+        self.tables.iter().filter(|table| {
+            let name = table.name.as_str();
+            name != OF_THE_HEAD && !LOOKED_UP.contains(&name)
+        })
+    }
+}
+
+impl From<Value> for Summary<'_> {
+    fn from(head: Value) -> Self {
+        let head = match head {
+            Value::Object(head) => head,
+            _ => Map::new(),
         };
-        self.rows.iter().map(record).collect()
+        Summary {
+            head,
+            tables: Cow::Borrowed(&[]),
+        }
     }
 }
 
-/// What `head` says of a run, and the records of its tables, each by the name of the table.
-pub fn summary(mut head: Value, tables: &[Table]) -> Value {
-    for table in tables {
-        let name = table.name.as_str();
-        if name != OF_THE_HEAD && !LOOKED_UP.contains(&name) {
-            head[key(&table.name, "")] = table.records();
-        }
+impl From<Summary<'_>> for Value {
+    fn from(summary: Summary<'_>) -> Value {
+        serde_json::to_value(&summary).unwrap_or_default()
     }
-    head
+}
+
+impl Serialize for Summary<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let tables: Vec<(String, &Table)> = self
+            .tables()
+            .map(|table| (key(&table.name, ""), table))
+            .collect();
+        for (name, value) in &self.head {
+            // A table says more.
+            match tables.iter().find(|(key, _)| key == name) {
+                Some((_, table)) => map.serialize_entry(name, &Records(table))?,
+                None => map.serialize_entry(name, value)?,
+            }
+        }
+        let others = tables
+            .iter()
+            .filter(|(key, _)| !self.head.contains_key(key));
+        for (name, table) in others {
+            map.serialize_entry(name, &Records(table))?;
+        }
+        map.end()
+    }
+}
+
+/// A record for each row, by the names that programs know columns by.
+struct Records<'a>(&'a Table);
+
+impl Serialize for Records<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let keys = self.0.keys();
+        let rows = self
+            .0
+            .rows
+            .iter()
+            .map(|cells| Record { keys: &keys, cells });
+        serializer.collect_seq(rows)
+    }
+}
+
+struct Record<'a> {
+    keys: &'a [String],
+    cells: &'a [Cell],
+}
+
+impl Serialize for Record<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.keys.iter().zip(self.cells))
+    }
 }
 
 #[cfg(test)]
@@ -88,11 +158,14 @@ mod tests {
                 .of(|_| Cell::float(f64::INFINITY, 1))
                 .done()
         };
-        let told = summary(json!({"name": "x"}), &[one("rm-cells"), one("legs")]);
+        let tables = [one("rm-cells"), one("legs")];
+        let told = Summary::new(json!({"name": "x"}), &tables);
         let wanted = json!({"name": "x", "rm_cells": [
             {"flow": "a", "sent_frames": 2, "rate_mbps": null},
             {"flow": "b", "sent_frames": null, "rate_mbps": null},
         ]});
-        assert_eq!(told, wanted);
+        let text = serde_json::to_string_pretty(&told).unwrap();
+        assert_eq!(text, serde_json::to_string_pretty(&wanted).unwrap());
+        assert_eq!(Value::from(told), wanted);
     }
 }

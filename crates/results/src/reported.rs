@@ -7,7 +7,7 @@ use crate::directory::Manifest;
 use crate::info::RunInfo;
 use crate::model::{Block, Fact, Plot, Report, Table};
 use crate::number::{grouped, hash};
-use crate::records::{LOOKED_UP, summary};
+use crate::records::{LOOKED_UP, Summary};
 use crate::sections::{closing_blocks, folded, page_of};
 use crate::{lines, starved};
 
@@ -83,8 +83,8 @@ pub fn run_manifest(info: &RunInfo, run: &impl Reported) -> Manifest {
 
 /// The numbers most programs want, for `summary.json`: the run as a whole, and the rows of its
 /// tables.
-pub fn run_summary(info: &RunInfo, run: &impl Reported) -> Value {
-    summary(run.summary(info), run.tables())
+pub fn run_summary<'a>(info: &RunInfo, run: &'a impl Reported) -> Summary<'a> {
+    Summary::new(run.summary(info), run.tables())
 }
 
 /// A page that explains the run: the numbers that matter, what went wrong, figures, series, every
@@ -99,11 +99,14 @@ pub fn run_report<R: Reported>(info: &RunInfo, run: &R, series: &[Series]) -> Re
     blocks.extend(figures.flat_map(|(title, plots)| Block::figures(title, plots)));
     blocks.push(Block::heading("Tables"));
     let is_folded = |name: &str| LOOKED_UP.contains(&name) || R::FOLDED.contains(&name);
-    let tables = run.tables().iter().cloned();
-    blocks.extend(tables.map(|table| match is_folded(&table.name) {
-        false => Block::Table(table),
-        true => folded(table),
-    }));
+    let tables = run.tables().iter().map(|table| {
+        let shown = Block::Excerpt(table.excerpt());
+        match is_folded(&table.name) {
+            false => shown,
+            true => folded(&table.name, shown),
+        }
+    });
+    blocks.extend(tables);
     blocks.extend(sheet.end);
     blocks.extend(closing_blocks(info, about.seed, &hash(about.trace_hash)));
     page_of([&info.name, &info.description, &info.version], blocks)

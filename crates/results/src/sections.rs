@@ -22,8 +22,8 @@ pub fn page_of([title, subtitle, version]: [&str; 3], blocks: Vec<Block>) -> Rep
 }
 
 /// A table in which something is looked up.
-pub fn folded(table: Table) -> Block {
-    let what = match &*table.name {
+pub fn folded(name: &str, table: Block) -> Block {
+    let what = match name {
         "tcp" => "TCP",
         "fairness" => "fair shares",
         "map" => "loads by place",
@@ -31,7 +31,7 @@ pub fn folded(table: Table) -> Block {
         "latency-histogram" => "latencies, cycle by cycle",
         name => name,
     };
-    Block::fold(format!("Table of {what}"), Block::Table(table))
+    Block::fold(format!("Table of {what}"), table)
 }
 
 /// What broke: so many promises, told of in the table of violations.

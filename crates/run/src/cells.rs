@@ -76,6 +76,7 @@ impl Engine for Cells<'_> {
     /// What watches every run: the series it records and, where it is wanted, its ports; where
     /// links are cut, how flows come back. On several threads where that is wanted and can be.
     fn watched(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Run<'_> + '_>, String> {
+        wanted.refuse_to_leap("cells")?;
         let (network, measure) = (&self.0.network, &self.0.measure);
         let window = measure.window;
         let ports = measure

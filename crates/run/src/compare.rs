@@ -5,10 +5,11 @@ use std::time::Instant;
 
 use backwater_kernel::{Duration, Rate, Stop, Time, TraceHash};
 use backwater_results::compare::{
-    Carrier, CompareInfo, Conditions, FlowKind, SchemeRun, SchemeRuns, Workload, WorkloadFlow,
+    Carrier, CompareInfo, Conditions, FlowKind, ProgramSeen, SchemeRun, SchemeRuns, Workload,
+    WorkloadFlow,
 };
 use backwater_scenario::compare::{
-    ComparedFlow, ComparedTraffic, Comparison, Part, Role, Scheme, Unit,
+    ComparedFlow, ComparedProgram, ComparedTraffic, Comparison, Part, Role, Scheme, Unit,
 };
 use backwater_scenario::{Limits, Scenario, Source};
 
@@ -154,9 +155,15 @@ impl Job {
         }
         let mut found = run.found();
         let head = found.head();
+        let mut seen = found.told().seen.take().unwrap_or_default();
+        let program = |flow: &WorkloadFlow| match flow.kind.is_program() {
+            true => ProgramSeen::of(&flow.name, &found.flow_tables(&flow.name)?),
+            false => None,
+        };
+        seen.programs = self.workload.flows.iter().map(program).collect();
         Ok(Some(SchemeRun {
             seed: self.seed,
-            seen: found.told().seen.take().unwrap_or_default(),
+            seen,
             trace_hash: head.trace_hash,
             events: head.events,
             broken: head.broken,
@@ -168,9 +175,9 @@ impl Job {
 
 fn carriers(roles: &BTreeMap<String, Role>, names: &[&str]) -> Result<Vec<Carrier>, String> {
     let carrier = |name: &&str| {
-        let role = roles
-            .get(*name)
-            .ok_or(format!("there is no flow `{name}`"))?;
+        let of_ranks = || roles.get(name.rsplit_once('[')?.0);
+        let role = roles.get(*name).or_else(of_ranks);
+        let role = role.ok_or(format!("there is no flow `{name}`"))?;
         Ok(Carrier {
             flow: role.flow,
             burst: match role.part {
@@ -191,6 +198,7 @@ fn workload(comparison: &Comparison) -> Workload {
         window_ps: comparison.window.max(Duration(1)).ps(),
         flows: (comparison.flows.iter())
             .map(|one| flow(one, comparison.alone(one)))
+            .chain(comparison.programs.iter().map(program))
             .collect(),
         bursts: comparison
             .bursts()
@@ -219,6 +227,19 @@ fn flow(flow: &ComparedFlow, alone: Option<Duration>) -> WorkloadFlow {
         kind,
         path: flow.path.clone(),
         alone_ps: alone.map(Duration::ps),
+    }
+}
+
+/// A collective or a job, as one flow that is counted by itself.
+fn program(program: &ComparedProgram) -> WorkloadFlow {
+    WorkloadFlow {
+        name: program.name.clone(),
+        group: program.name.clone(),
+        kind: match program.is_job {
+            true => FlowKind::Job,
+            false => FlowKind::Collective,
+        },
+        ..WorkloadFlow::default()
     }
 }
 

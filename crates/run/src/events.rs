@@ -123,6 +123,12 @@ impl<'a, S: EventScenario, M: Machine<Probe: Tells<FoundEvents<'a, S>>>> EventRu
         }
     }
 
+    /// What runs it.
+    #[cfg(test)]
+    pub fn machine(&self) -> &M {
+        &self.machine
+    }
+
     /// What was found so far.
     pub fn so_far(&mut self) -> FoundEvents<'a, S> {
         let (network, cell) = (self.scenario.network(), self.scenario.cell());

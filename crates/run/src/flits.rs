@@ -108,6 +108,7 @@ impl Engine for Flits<'_> {
 
     /// On several threads where that is wanted and can be.
     fn watched(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Run<'_> + '_>, String> {
+        wanted.refuse_to_leap("flits")?;
         let spec = self.spec;
         let has_observer = wanted.audit || !wanted.traces.is_empty();
         let is_watched = has_observer || !self.series.is_empty();

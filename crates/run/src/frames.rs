@@ -13,6 +13,7 @@ use backwater_results::{Capture, EthernetTrace, FctFile, GivenUp, PerfettoFrames
 use backwater_scenario::EthernetScenario;
 
 use super::events::{EventRun, EventScenario, Meter, NO_METER, Watch, run_on, run_on_threads};
+use super::forward::Ahead;
 use super::single::Single;
 use super::stepping::{self, Condition, Stepped};
 use super::{Engine, Point, Run, TraceKind, Wanted, WhenMap, complete, promised_words};
@@ -32,6 +33,19 @@ pub struct Frames<'a>(pub &'a EthernetScenario);
 /// The account of headroom, if there is one.
 pub(crate) fn headroom_of(scenario: &EthernetScenario) -> Option<Table> {
     Some(headroom::table(scenario)).filter(|table| !table.rows.is_empty())
+}
+
+impl Frames<'_> {
+    /// Leaps over what repeats itself. Series are not known to leap.
+    fn ahead(&self) -> Result<Box<dyn Run<'_> + '_>, String> {
+        if !self.0.series.is_empty() {
+            let series = counted(self.0.series.len(), "series");
+            return Err(format!(
+                "--fast-forward: {series} to be recorded: leave out `[[series]]`, or run it without"
+            ));
+        }
+        run_on(self.0, Ahead::new(&self.0.network))
+    }
 }
 
 impl Engine for Frames<'_> {
@@ -97,6 +111,9 @@ impl Engine for Frames<'_> {
     /// On several threads where that is wanted and can be.
     fn watched(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Run<'_> + '_>, String> {
         let network = &self.0.network;
+        if wanted.fast_forward {
+            return self.ahead();
+        }
         let recorder = Recorder::new(&series::wanted(self.0));
         let has = |kind| wanted.traces.contains(&kind);
         let fct = has(TraceKind::Fct).then(|| FctFile::new(network));

@@ -36,6 +36,7 @@ mod cells;
 pub mod compare;
 mod events;
 mod flits;
+pub mod forward;
 mod frames;
 pub mod interrupt;
 pub mod job;
@@ -64,12 +65,12 @@ use backwater_results::map::bins::Bins;
 use backwater_results::number::span;
 use backwater_results::sweep::{FlowColumn, Measure, Point};
 use backwater_results::{
-    GivenUp, Manifest, NoColumn, Report, Reported, RunDirectory, RunInfo, Table, run_manifest,
-    run_report, run_summary,
+    GivenUp, Manifest, NoColumn, Report, Reported, RunDirectory, RunInfo, Summary, Table,
+    run_manifest, run_report, run_summary,
 };
 use backwater_scenario::{EthernetScenario, Scenario};
-use serde_json::Value;
 
+use forward::Leaps;
 use memory::Memory;
 use stepping::{Condition, Stepped};
 
@@ -212,9 +213,21 @@ pub struct Wanted<'a> {
     pub threads: usize,
     /// The memory there is.
     pub memory: &'a Memory,
+    /// Leap over what repeats itself.
+    pub fast_forward: bool,
 }
 
 impl Wanted<'_> {
+    /// Nobody knows how a run of these would leap.
+    fn refuse_to_leap(&self, units: &str) -> Result<(), String> {
+        match self.fast_forward {
+            true => Err(format!(
+                "--fast-forward: runs of {units} go through all that happens; run it without"
+            )),
+            false => Ok(()),
+        }
+    }
+
     /// What looks on has to see all of the run, in its order. Then one thread runs it.
     fn has_one_observer(&self) -> bool {
         let mut traces = self.traces.iter();
@@ -313,6 +326,8 @@ pub struct Told {
     pub seen: Option<Observed>,
     /// What channels did over time.
     pub bins: Option<Bins>,
+    /// What was leapt over.
+    pub leaps: Option<Leaps>,
 }
 
 /// What an audit of a run found.
@@ -332,7 +347,7 @@ pub struct Shown<'f> {
     /// Series, each a CSV file.
     pub told: &'f Told,
     /// For `summary.json`.
-    pub summary: Value,
+    pub summary: Summary<'f>,
     /// The page.
     pub report: Report,
     /// For `manifest.json`.

@@ -26,7 +26,7 @@ pub struct Shared<'a, P> {
 }
 
 /// Within an instant in which much happens.
-fn is_asked_to_stop() -> bool {
+pub fn is_asked_to_stop() -> bool {
     must_stop((0, 0))
 }
 

@@ -80,9 +80,13 @@ fn works(options: &Options) -> Vec<Work> {
     ];
     let mut reproduce = vec!["reproduce".to_owned()];
     reproduce.extend(claims.map(String::from));
+    let mut jobs = vec!["sweep".into(), file("ethernet/two-jobs.toml")];
+    jobs.extend(set("jobs.*.iterations=2"));
+    jobs.extend(["--axis", "jobs.A.start=0us,300us,600us"].map(String::from));
     let commands = [
         ("run", run),
         ("sweep", sweep),
+        ("jobs", jobs),
         ("compare", compare),
         ("saturate", saturate),
         ("reproduce", reproduce),

@@ -74,8 +74,10 @@ fn together(
 
 fn judge(pair: &str, works: [&Work; 2], ended: &[Ended; 2], found: &Contents, trial: &mut Trial) {
     let codes = [ended[0].status, ended[1].status];
+    // The other is at work, or was, and left points of a sweep that nobody else may write over.
+    let reasons = ["is using it", "it holds the stored points of a sweep"];
     for one in ended.iter().filter(|one| one.status == Status::Code(2)) {
-        if !one.err.contains("is using it") {
+        if !reasons.iter().any(|reason| one.err.contains(reason)) {
             trial.find(format!(
                 "{pair}: refused for another reason: {}",
                 one.clipped()

@@ -3,7 +3,7 @@
 mod coverage;
 mod files;
 mod grow;
-mod results;
+pub mod results;
 mod starts;
 mod tables;
 mod values;

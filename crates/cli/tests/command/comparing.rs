@@ -278,3 +278,66 @@ fn a_burst_on_an_idle_network_has_slowdown_one() {
         }
     }
 }
+
+/// Completion times and busbw of a comparison are those of each scheme's scenario by itself.
+#[test]
+fn jobs_and_collectives_are_compared_by_their_times() {
+    let here = folder("compare-jobs");
+    let ranks = "[[jobs]]\nname = \"train\"\niterations = 2\nphases = [{ compute = \"1 ms\", \
+                 kind = \"ring-all-reduce\", size = \"9 kB\", across = \"all\" }]\n\n\
+                 [[collectives]]\nname = \"ring\"\nkind = \"ring-all-gather\"\nsize = \"30 kB\"\n";
+    let flows = SMALL.find("[[flows]]").expect("it has flows");
+    let head = SMALL[..flows].replace("30 ms", "200 ms");
+    fs::write(here.join("jobs.toml"), head + ranks).expect("a folder");
+    let only = ["pfc", "reno", "dcqcn+cbfc"];
+    let arguments = [
+        "compare",
+        "jobs.toml",
+        "--only",
+        &only.join(","),
+        "--out",
+        "out",
+    ];
+    let ran = backwater(&here, &arguments).expect(0);
+    assert!(
+        ran.out.contains("JCT train") && ran.out.contains("busbw ring"),
+        "{}",
+        ran.out
+    );
+    let found = json(&here.join("out/summary.json"));
+    for (index, name) in only.into_iter().enumerate() {
+        let own = found["schemes"].as_array().expect("schemes");
+        let own = own
+            .iter()
+            .find(|own| own["scheme"] == name)
+            .expect("it ran");
+        let value = |measure: &str| own["measures"][measure]["value"].as_f64();
+        let alone = format!("alone{index}");
+        let scenario = format!("out/scenarios/{name}.toml");
+        backwater(&here, &["run", &scenario, "--out", &alone]).expect(0);
+        let cell = |table: &str, key: &str| {
+            let path = here.join(format!("{alone}/tables/{table}.csv"));
+            let text = fs::read_to_string(path).expect("a table");
+            let mut lines = text.lines();
+            let at = lines.next()?.split(',').position(|own| own == key)?;
+            lines
+                .find(|line| line.starts_with("train") == (table == "jobs"))?
+                .split(',')
+                .nth(at)?
+                .parse::<f64>()
+                .ok()
+        };
+        for (measure, wanted) in [
+            ("jct_train_ms", cell("jobs", "jct_ms")),
+            ("jct_ratio_train", cell("jobs", "jct_ratio")),
+            ("time_ring_ms", cell("collectives", "time_mean_ms")),
+            ("busbw_ring_mbps", cell("collectives", "busbw_mbps")),
+        ] {
+            let (found, wanted) = (value(measure), wanted);
+            let is_near = found
+                .zip(wanted)
+                .is_some_and(|(a, b)| (a - b).abs() <= 1e-4 * b);
+            assert!(is_near, "{name}: {measure} {found:?} {wanted:?}: {own}");
+        }
+    }
+}

@@ -3,9 +3,12 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs;
+use std::num::NonZero;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{iter, thread};
 
 use crate::support::{Ran, command, finish, folder};
 
@@ -189,9 +192,22 @@ fn complaints(name: &str, text: &str) -> Vec<String> {
 
 #[test]
 fn commands_of_documents_do_what_is_told() {
-    let found = documents();
-    let found = found.iter().flat_map(|(name, text)| complaints(name, text));
-    let found: Vec<String> = found.collect();
+    let documents = documents();
+    let next = AtomicUsize::new(0);
+    // Documents share nothing, and most of their commands take one thread.
+    let some = || {
+        let taken = iter::from_fn(|| documents.get(next.fetch_add(1, Ordering::Relaxed)));
+        taken
+            .flat_map(|(name, text)| complaints(name, text))
+            .collect::<Vec<String>>()
+    };
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let mut found = thread::scope(|scope| {
+        let all: Vec<_> = (0..threads).map(|_| scope.spawn(some)).collect();
+        let all = all.into_iter().map(|one| one.join().expect("it ends"));
+        all.flatten().collect::<Vec<String>>()
+    });
+    found.sort();
     assert!(found.is_empty(), "{}", found.join("\n\n"));
 }
 

@@ -136,7 +136,8 @@ const EVERY: &str = "Every document";
 fn documents_have_the_fields_that_are_listed() {
     let here = folder("door-json");
     let scenario = figure_17();
-    let run = told(&here, &["run", &scenario], 0, &[EVERY, "run"], &["audit"]);
+    let unasked = ["audit", "fast_forward"];
+    let run = told(&here, &["run", &scenario], 0, &[EVERY, "run"], &unasked);
     assert_eq!(run["verdict"], "done");
     let directory = here.join(run["directory"].as_str().expect("a directory"));
     let manifest = json(&directory.join("manifest.json"));
@@ -148,7 +149,7 @@ fn documents_have_the_fields_that_are_listed() {
         &["run", &scenario, "--audit"],
         0,
         &[EVERY, "run"],
-        &[],
+        &["fast_forward"],
     );
 
     let axis = ["sweep", &scenario, "--axis", "n3=16,51"];

@@ -18,13 +18,13 @@ const PRONOUNS: &[&str] = &["found", "told", "own", "one"];
 const PRONOUNS_LEFT: &[(&str, usize)] = &[
     ("campaign", 17),
     ("derive", 12),
-    ("net", 71),
+    ("net", 70),
     ("oracle", 37),
     ("papers", 70),
     ("playground", 3),
-    ("python", 18),
-    ("results", 38),
-    ("run", 18),
+    ("python", 16),
+    ("results", 37),
+    ("run", 15),
     ("scenario", 171),
 ];
 

@@ -3,9 +3,9 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use backwater_kernel::{DelayOutcome, Time};
+use backwater_kernel::{DelayOutcome, Survey, Time};
 
-use super::messages::Messages;
+use super::messages::{Messages, Round};
 use super::tally::{EndsSum, Tally};
 use super::transfers::{End, Milestone, News, Transfers};
 use super::{NEVER_PS, Outgoing, Payload};
@@ -72,6 +72,10 @@ pub(crate) trait Transport {
 
     /// First position not acknowledged, next position to send, next position expected.
     fn positions(&self) -> (u64, u64, u64);
+
+    /// All that it keeps, for a run that repeats itself: what it sends counts from the base of the
+    /// survey, what it receives from the other one.
+    fn survey_end(&mut self, survey: &mut Survey, spec: &Self::Spec, other: (u64, u64));
 }
 
 impl Transport for Endpoint {
@@ -120,6 +124,10 @@ impl Transport for Endpoint {
     fn positions(&self) -> (u64, u64, u64) {
         Endpoint::positions(self)
     }
+
+    fn survey_end(&mut self, survey: &mut Survey, _: &TcpSpec, _: (u64, u64)) {
+        survey.rule_out("TCP");
+    }
 }
 
 /// Both ends and what they are used for.
@@ -155,7 +163,8 @@ impl<E: Transport> Connection<E> {
             flow,
             ends,
             transfers: Transfers::of(traffic, seed, flow),
-            messages: (traffic.messages()).map(|spec| Box::new(Messages::new(flow, spec))),
+            messages: (traffic.messages())
+                .map(|spec| Box::new(Messages::new(flow, spec, |bytes| bytes))),
             happened: Vec::new(),
             tally,
             before: TcpCounts::default(),
@@ -246,6 +255,42 @@ impl<E: Transport> Connection<E> {
             self.wake(now, spec, out);
         }
         received.delivered_bytes
+    }
+
+    /// All that both ends keep, for a run that repeats itself. From where positions of each way
+    /// count, and by how much those move.
+    pub fn survey_connection(
+        &mut self,
+        survey: &mut Survey,
+        spec: &E::Spec,
+        (round, lead): (Round, &mut Option<u64>),
+    ) -> [(u64, u64); 2] {
+        let Connection {
+            flavour: _,
+            flow: _,
+            ends,
+            transfers,
+            messages,
+            happened,
+            tally,
+            before: _,
+        } = self;
+        let ways = [ends[0].positions().0, ends[1].positions().0].map(|base| {
+            survey.count_from(base);
+            survey.frame_of_reference()
+        });
+        for (own, other) in [(0, 1), (1, 0)] {
+            survey.refer_to(ways[own]);
+            ends[own].survey_end(survey, spec, ways[other]);
+        }
+        survey.refer_to(ways[0]);
+        survey.flag(happened.is_empty());
+        transfers.survey_transfers(survey, messages.is_some());
+        if let Some(messages) = messages {
+            messages.survey_messages(survey, round, lead);
+        }
+        tally.survey_tally(survey);
+        ways
     }
 
     /// Remembers the counts of the warm-up.
@@ -391,6 +436,34 @@ impl TcpCounts {
     /// Those of two ends, or of two observers, together.
     pub fn plus(self, other: TcpCounts) -> TcpCounts {
         combine(self, other, |a, b| a + b)
+    }
+}
+
+impl TcpCounts {
+    /// For a run that repeats itself.
+    pub(crate) fn survey_counts(&mut self, survey: &mut Survey) {
+        let TcpCounts {
+            segments,
+            sent_bytes,
+            again_bytes,
+            time_outs,
+            fast_retransmits,
+            duplicates,
+            ecn_cuts,
+            notifications,
+        } = self;
+        for count in [
+            segments,
+            sent_bytes,
+            again_bytes,
+            time_outs,
+            fast_retransmits,
+            duplicates,
+            ecn_cuts,
+            notifications,
+        ] {
+            survey.adds(count);
+        }
     }
 }
 

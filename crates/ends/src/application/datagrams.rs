@@ -15,10 +15,13 @@ use crate::outcome::EndsOutcome;
 use crate::spec::bytes::TrafficSpec;
 use crate::stations::Setup;
 
+mod carried;
 mod playout;
+mod repeated;
 mod self_similar;
 mod video;
 
+use carried::Carried;
 use playout::Playout;
 use self_similar::OnOffSources;
 use video::Video;
@@ -48,6 +51,8 @@ enum Source {
     Spaced(Box<Gaps>),
     SelfSimilar(OnOffSources),
     Video(Box<Video>),
+    /// What has begun of messages goes when the port asks.
+    Messages,
     Outside(Offering),
 }
 
@@ -59,6 +64,8 @@ enum Receiver {
         start: Time,
         left_bytes: u64,
     },
+    /// Of messages that wait for others.
+    Messages,
 }
 
 /// A flow of datagrams.
@@ -76,6 +83,8 @@ pub(crate) struct Datagrams {
     asked_ps: u64,
     /// Those for whom datagrams are parts of something, such as a picture; else empty.
     receivers: Vec<Receiver>,
+    /// What both of them have to do with, if messages are.
+    carried: Option<Box<Carried>>,
     /// Birth to delivery at each of several stations; empty where there is one.
     delays: Vec<Delays>,
     /// Counters.
@@ -101,16 +110,20 @@ impl Datagrams {
                     start,
                     bytes: Some(left_bytes),
                 } => Receiver::File { start, left_bytes },
+                TrafficSpec::Messages(_) => Receiver::Messages,
                 _ => return None,
             })
         };
-        let made = (0..receivers).map_while(|_| receiver()).collect();
+        let listeners = (0..receivers).map_while(|_| receiver()).collect();
         let delays = match receivers {
             0 | 1 => Vec::new(),
             several => vec![Delays::default(); several as usize],
         };
         let (source, next_ps) = source(all.seed, u64::from(flow), traffic, payload_bytes);
-        Datagrams {
+        let carried = traffic
+            .messages()
+            .map(|spec| Carried::new(flow, spec, payload_bytes));
+        let mut made = Datagrams {
             flow,
             payload_bytes,
             source,
@@ -118,10 +131,13 @@ impl Datagrams {
             number: 0,
             offered_bytes: 0,
             asked_ps: NEVER_PS,
-            receivers: made,
+            receivers: listeners,
+            carried: carried.map(Box::new),
             delays,
             tally,
-        }
+        };
+        made.set_timer();
+        made
     }
 
     /// When the next datagram comes, ps.
@@ -146,6 +162,7 @@ impl Datagrams {
                     self.tally.begin(now, self.receivers.len() as u64);
                     return self.pull(now, out);
                 }
+                Source::Messages => return self.begin_messages(now, out),
                 Source::Spaced(gaps) => {
                     self.next_ps = at_ps.saturating_add(gaps.next_gap().ps());
                     self.full()
@@ -199,27 +216,57 @@ impl Datagrams {
     pub fn silence(&mut self) {
         self.source = Source::Silent;
         self.next_ps = NEVER_PS;
+        if let Some(carried) = &mut self.carried {
+            carried.messages.leave_source();
+        }
     }
 
     /// May the port ask for frames?
     #[inline]
-    pub const fn is_pulled(&self) -> bool {
-        matches!(self.source, Source::Pulled { left_bytes, .. } if left_bytes > 0)
+    pub fn is_pulled(&self) -> bool {
+        match &self.source {
+            Source::Pulled { left_bytes, .. } => *left_bytes > 0,
+            Source::Messages => matches!(&self.carried, Some(carried) if carried.has_begun()),
+            Source::Silent
+            | Source::Spaced(_)
+            | Source::SelfSimilar(_)
+            | Source::Video(_)
+            | Source::Outside(_) => false,
+        }
     }
 
     /// The next frame, if the flow has started and has one.
     #[inline]
-    pub fn pull(&mut self, _now: Time, out: &mut Vec<Outgoing>) {
-        if let Source::Pulled {
+    pub fn pull(&mut self, now: Time, out: &mut Vec<Outgoing>) {
+        if self.has_messages() {
+            return self.pull_message(now, out);
+        }
+        if let Some(datagram) = self.pull_one() {
+            out.push(self.outgoing(datagram));
+        }
+    }
+
+    /// Does it send messages that wait for others?
+    pub const fn has_messages(&self) -> bool {
+        matches!(self.source, Source::Messages)
+    }
+
+    /// The next datagram of a greedy flow by itself: its payload bytes and number.
+    #[inline(always)]
+    pub fn pull_one(&mut self) -> Option<(u32, u64)> {
+        let Source::Pulled {
             left_bytes,
             is_started: true,
         } = &mut self.source
-            && *left_bytes > 0
-        {
-            let bytes = u64::from(self.payload_bytes).min(*left_bytes);
-            *left_bytes -= bytes;
-            self.emit(bytes as u32, out);
+        else {
+            return None;
+        };
+        if *left_bytes == 0 {
+            return None;
         }
+        let bytes = u64::from(self.payload_bytes).min(*left_bytes);
+        *left_bytes -= bytes;
+        Some((bytes as u32, self.count_sent(bytes)))
     }
 
     /// A datagram came in. Returns its payload bytes.
@@ -261,6 +308,7 @@ impl Datagrams {
                 *left_bytes = left_bytes.saturating_sub(u64::from(bytes));
                 (*left_bytes == 0).then_some(*start)
             }
+            Some(Receiver::Messages) => return self.take_message(now, number, measured),
         };
         if let Some(began) = began {
             self.tally.count_transfer(now, began, measured);
@@ -284,6 +332,9 @@ impl Datagrams {
         let ends = |receiver: &Receiver| matches!(receiver, Receiver::File { .. });
         if self.receivers.iter().any(ends) {
             into.transfers_planned = Some(self.receivers.len() as u64);
+        }
+        if let Some(carried) = &self.carried {
+            carried.tell(&mut into);
         }
         for receiver in &self.receivers {
             if let Receiver::Video(playout) = receiver {
@@ -311,15 +362,27 @@ impl Datagrams {
 
     #[inline]
     fn emit(&mut self, bytes: u32, out: &mut Vec<Outgoing>) {
+        let number = self.count_sent(bytes.into());
+        out.push(self.outgoing((bytes, number)));
+    }
+
+    /// One more of so many bytes; its number.
+    #[inline(always)]
+    const fn count_sent(&mut self, bytes: u64) -> u64 {
         let number = self.number;
         self.number += 1;
-        self.tally.offered_bytes += u64::from(bytes);
-        out.push(Outgoing {
+        self.tally.offered_bytes += bytes;
+        number
+    }
+
+    #[inline]
+    const fn outgoing(&self, (bytes, number): (u32, u64)) -> Outgoing {
+        Outgoing {
             flow: self.flow,
             is_forward: true,
             class: None,
             payload: Payload::Udp { bytes, number },
-        });
+        }
     }
 }
 
@@ -378,8 +441,7 @@ fn source(seed: u64, flow: u64, traffic: &TrafficSpec, payload_bytes: u32) -> (S
             let first_ps = offering.start.map_or(NEVER_PS, Time::ps);
             (Source::Outside(offering), first_ps)
         }
-        TrafficSpec::Files { .. } | TrafficSpec::Requests { .. } | TrafficSpec::Messages(_) => {
-            (Source::Silent, NEVER_PS)
-        }
+        TrafficSpec::Messages(_) => (Source::Messages, NEVER_PS),
+        TrafficSpec::Files { .. } | TrafficSpec::Requests { .. } => (Source::Silent, NEVER_PS),
     }
 }

@@ -2,7 +2,7 @@
 
 use backwater_kernel::stream::Stream;
 use backwater_kernel::time::PS_PER_SECOND;
-use backwater_kernel::{Duration, Rate};
+use backwater_kernel::{Duration, Rate, Survey};
 
 use crate::spec::Span;
 
@@ -30,6 +30,18 @@ impl Gaps {
             gap: Span::Exponential(Duration(mean.ps() - least.ps())),
             least,
             stream,
+        }
+    }
+
+    /// Where they stand, for a run that repeats itself.
+    pub fn survey_gaps(&self, survey: &mut Survey) {
+        match self {
+            Gaps::Even(_, Rest(rest)) => survey.fixed(*rest),
+            Gaps::Drawn {
+                gap: _,
+                least: _,
+                stream,
+            } => stream.survey_stream(survey),
         }
     }
 

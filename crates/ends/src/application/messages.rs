@@ -1,11 +1,11 @@
 //! Messages that wait for others: what collectives and the programs of ranks are made of.
 //!
-//! A flow has a list of messages, which go one after another over its connection. One begins when
-//! all that it waits for has happened at its own host, a think time (the computing of a rank)
-//! later, and not before the one ahead of it in the list. What can be waited for is what a host
-//! sees: that a message of a flow to it was received, or that one of its own was sent, which is
-//! when its last byte went to the port, or that it has computed. So nothing has to be told between
-//! hosts.
+//! A flow has a list of messages, which go one after another over its connection, or in datagrams:
+//! positions count bytes of the one, and datagrams of the other. One begins when all that it waits
+//! for has happened at its own host, a think time (the computing of a rank) later, and not before
+//! the one ahead of it in the list. What can be waited for is what a host sees: that a message of a
+//! flow to it was received, or that one of its own was sent, which is when its last byte went to
+//! the port, or that it has computed. So nothing has to be told between hosts.
 
 use alloc::vec::Vec;
 
@@ -18,11 +18,13 @@ use crate::spec::messages::{Happened, MessagesSpec, Waiter};
 #[derive(Clone, Copy, Debug)]
 struct Message {
     bytes: u64,
-    /// Position in the stream behind its last byte.
+    /// Position behind its last byte or datagram.
     end: u64,
     think: Duration,
-    /// Of what it waits for, so much has not happened.
+    /// Of what it waits for, so much has not happened,
     waits: u32,
+    /// of so much in all.
+    after: u32,
     /// When the last of it did; before, when its flow starts.
     ready_at: Time,
 }
@@ -33,6 +35,7 @@ struct Compute {
     time: Duration,
     /// As of a message.
     waits: u32,
+    after: u32,
     ready_at: Time,
 }
 
@@ -44,30 +47,33 @@ pub(crate) struct Messages {
     computes: Vec<Compute>,
     /// When what has happened did, in the order of the lists.
     done: MessagesOutcome,
-    got_bytes: u64,
+    /// Position up to which the destination has all.
+    got: u64,
     /// The source's end is simulated elsewhere.
     is_elsewhere: bool,
-    /// One began that the other end has not been told of.
-    is_news: bool,
+    /// Of those that began, the other end has been told of so many.
+    told: usize,
 }
 
 impl Messages {
-    /// None of them begun.
-    pub fn new(flow: u32, spec: &MessagesSpec) -> Messages {
+    /// None of them begun. So many bytes take how many positions?
+    pub fn new(flow: u32, spec: &MessagesSpec, length: impl Fn(u64) -> u64) -> Messages {
         let mut end = 0_u64;
         let list = spec.messages.iter().map(|message| {
-            end = end.saturating_add(message.bytes);
+            end = end.saturating_add(length(message.bytes));
             Message {
                 bytes: message.bytes,
                 end,
                 think: message.think,
                 waits: message.after.len() as u32,
+                after: message.after.len() as u32,
                 ready_at: spec.start,
             }
         });
         let computes = spec.computes.iter().map(|own| Compute {
             time: own.time,
             waits: own.after.len() as u32,
+            after: own.after.len() as u32,
             ready_at: spec.start,
         });
         Messages {
@@ -75,9 +81,9 @@ impl Messages {
             list: list.collect(),
             computes: computes.collect(),
             done: MessagesOutcome::default(),
-            got_bytes: 0,
+            got: 0,
             is_elsewhere: false,
-            is_news: false,
+            told: 0,
         }
     }
 
@@ -121,7 +127,6 @@ impl Messages {
         self.begins_at().filter(|at| *at <= now)?;
         let bytes = self.list[self.done.begun.len()].bytes;
         self.done.begun.push(now);
-        self.is_news = true;
         Some(bytes)
     }
 
@@ -135,15 +140,17 @@ impl Messages {
         })
     }
 
-    /// One began, if the other end has not been told.
+    /// When the next one began of which the other end has not been told.
     pub fn take_news(&mut self) -> Option<Time> {
-        let at = self.done.begun.last().copied();
-        at.filter(|_| core::mem::take(&mut self.is_news))
+        let at = *self.done.begun.get(self.told)?;
+        self.told += 1;
+        Some(at)
     }
 
     /// One began at the other end, which is simulated elsewhere.
     pub fn hear(&mut self, at: Time) {
         self.done.begun.push(at);
+        self.told += 1;
     }
 
     /// Something that one of them waits for has happened.
@@ -176,9 +183,9 @@ impl Messages {
         })
     }
 
-    /// So many bytes more were received.
-    pub fn take(&mut self, bytes: u64) {
-        self.got_bytes += bytes;
+    /// So much more was received, in order.
+    pub fn take(&mut self, more: u64) {
+        self.got += more;
     }
 
     /// The next message of which these were the last, and when it began.
@@ -186,7 +193,7 @@ impl Messages {
         let number = self.done.received.len();
         let message = self.list.get(number)?;
         let began = *self.done.begun.get(number)?;
-        if self.got_bytes < message.end {
+        if self.got < message.end {
             return None;
         }
         self.done.received.push(now);
@@ -203,44 +210,7 @@ impl Messages {
     }
 }
 
-/// What waits for what, of all flows.
-#[derive(Default, Debug)]
-pub(crate) struct Dependences {
-    /// Sorted: what happens, and what (of a flow) waits for it.
-    waiting: Vec<(Happened, (u32, Waiter))>,
-}
-
-impl Dependences {
-    /// Message after message of a flow, and its computing, with what it waits for.
-    pub fn add(&mut self, flow: u32, spec: &MessagesSpec) {
-        for (waiter, after) in spec.waiters() {
-            let waits = after.iter().map(|what| (*what, (flow, waiter)));
-            self.waiting.extend(waits);
-        }
-    }
-
-    /// All were added.
-    pub fn close(&mut self) {
-        self.waiting.sort_unstable();
-    }
-
-    /// Nothing waits for anything.
-    pub fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
-    }
-
-    /// What waits for this, by number.
-    pub fn of(&self, what: Happened) -> core::ops::Range<usize> {
-        let first = self.waiting.partition_point(|(other, _)| *other < what);
-        let behind = self.waiting.partition_point(|(other, _)| *other <= what);
-        first..behind
-    }
-
-    /// What of a flow waits, by that number.
-    pub fn waiting(&self, at: usize) -> (u32, Waiter) {
-        self.waiting[at].1
-    }
-}
-
+mod repeated;
+pub use repeated::Round;
 #[cfg(test)]
 mod tests;

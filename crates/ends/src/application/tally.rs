@@ -1,6 +1,6 @@
 //! What is counted of a flow, most of it after the warm-up.
 
-use backwater_kernel::{Collected, DelayOutcome, Delays, Time};
+use backwater_kernel::{Collected, DelayOutcome, Delays, Survey, Time};
 
 use crate::outcome::EndsOutcome;
 use crate::tcp::TcpCounts;
@@ -88,6 +88,39 @@ impl Tally {
     #[inline]
     pub fn count_acknowledged(&mut self, now: Time, began: Time) {
         self.acknowledged_time.record(now.since(began).ps());
+    }
+
+    /// What was counted, for a run that repeats itself.
+    pub fn survey_tally(&mut self, survey: &mut Survey) {
+        let Tally {
+            goodput_bytes,
+            returned_bytes,
+            offered_bytes,
+            delivered,
+            delay,
+            transfer_time,
+            acknowledged_time,
+            transfers_total,
+            begun,
+            latest_start,
+            first_start: _,
+            last_transfer,
+        } = self;
+        for count in [
+            goodput_bytes,
+            returned_bytes,
+            offered_bytes,
+            delivered,
+            transfers_total,
+            begun,
+        ] {
+            survey.adds(count);
+        }
+        delay.survey_delays(survey);
+        transfer_time.survey_collected(survey);
+        acknowledged_time.survey_collected(survey);
+        survey.noted_if(latest_start);
+        survey.noted(last_transfer);
     }
 
     /// Counts what another flow did.

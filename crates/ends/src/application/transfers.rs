@@ -375,6 +375,8 @@ impl Transfers {
     }
 }
 
+mod repeated;
+
 #[cfg(test)]
 mod tests {
     use super::*;

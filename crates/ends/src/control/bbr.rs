@@ -6,7 +6,7 @@
 //! the draft is silent it is as Linux 4.20 and later are: what a rate that is policed does
 //! (`long_term`), how acknowledgements that come in bunches are allowed for (`aggregation`), a
 //! pace 1 % below the estimate, probing for a round trip of which only losses or a full path make
-//! an end.
+//! an end, and that a loss which was none says nothing of a full pipe or a policer.
 //!
 //! | Draft | Here |
 //! |---|---|
@@ -442,6 +442,15 @@ impl Control for Bbr {
     #[inline]
     fn set_window(&mut self, bytes: u64) {
         self.cwnd = bytes;
+    }
+
+    fn undo(&mut self, _window: u64, _threshold: u64) {
+        self.begins_repair = false;
+        self.full = Full {
+            is_reached: self.full.is_reached,
+            ..Full::default()
+        };
+        self.long_term = LongTerm::default();
     }
 
     fn inner(&self, _now: Time, of: Inner) -> Option<f64> {

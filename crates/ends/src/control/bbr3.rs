@@ -20,8 +20,10 @@
 //!   2 %, or the rate does not grow.
 //! * Probing for the round trip: every 5 s, half of the product, 200 ms.
 //!
-//! **Not modelled**: ECN; undoing of losses that were none. Of the segments that an acknowledgement
-//! shows to be lost the last counts, and those of one acknowledgement are one place.
+//! Losses that were none leave the bounds as they were before, and the phase as it is.
+//!
+//! **Not modelled**: ECN. Of the segments that an acknowledgement shows to be lost the last counts,
+//! and those of one acknowledgement are one place.
 
 mod bounds;
 mod phases;
@@ -94,6 +96,8 @@ pub(crate) struct Bbr3 {
     extra: Extra,
     rest: Rest,
     prior: u64,
+    /// Before the loss that is repaired.
+    bounds_before: Bounds,
     is_repairing: bool,
     restarts: bool,
     /// The window was what limited it, in this round trip and in the one before.
@@ -136,6 +140,7 @@ impl Bbr3 {
             },
             rest: Rest::default(),
             prior: 0,
+            bounds_before: Bounds::default(),
             is_repairing: false,
             restarts: false,
             is_limited: [false; 2],
@@ -389,6 +394,9 @@ impl Control for Bbr3 {
 
     fn on_loss(&mut self, _now: Time, loss: Loss, _allowed_bytes: u64) {
         self.save_window();
+        if !self.is_repairing {
+            self.bounds_before = self.bounds;
+        }
         self.is_repairing = true;
         if let Loss::TimeOut { .. } = loss {
             self.cwnd = self.mss;
@@ -408,6 +416,11 @@ impl Control for Bbr3 {
     #[inline]
     fn set_window(&mut self, bytes: u64) {
         self.cwnd = bytes;
+    }
+
+    fn undo(&mut self, _window: u64, _threshold: u64) {
+        self.reset_full(0);
+        self.bounds.restore(&self.bounds_before);
     }
 
     fn inner(&self, _now: Time, of: Inner) -> Option<f64> {

@@ -47,7 +47,7 @@ impl Cubic {
         Cubic {
             cwnd: Cwnd::new(spec),
             curve: Curve::default(),
-            start: HyStart::new(spec.slow_start),
+            start: HyStart::new(spec.slow_start, spec.pacing),
         }
     }
 
@@ -328,7 +328,7 @@ mod tests {
     /// up, not on its way back to 100.
     #[test]
     fn the_window_starts_flat_after_a_time_out() {
-        let spec = TcpSpec::modern();
+        let spec = TcpSpec::linux_3();
         let mss = u64::from(spec.mss_bytes);
         let mut cubic = Cubic::new(&spec);
         cubic.set_window(100 * mss);
@@ -354,7 +354,7 @@ mod tests {
 
     #[test]
     fn a_mark_or_a_loss_leaves_seven_tenths() {
-        let spec = TcpSpec::modern();
+        let spec = TcpSpec::linux_3();
         let mss = u64::from(spec.mss_bytes);
         let mut cubic = Cubic::new(&spec);
         cubic.set_window(100 * mss);

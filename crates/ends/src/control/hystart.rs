@@ -13,7 +13,8 @@
 //!
 //! **HyStart** looks from a window of 16 segments on. The train: acknowledgements that follow each
 //! other within 2 ms have come for more than half of the least round trip and half of what bursts
-//! of offload take at twice the window a round trip, 1 ms at most. The delay: the least of a round,
+//! of offload take at twice the window a round trip, 1 ms at most; where segments are spaced, for
+//! all of both. The delay: the least of a round,
 //! after 8 samples, is above the least of all by an eighth of that, 4 to 16 ms. In the second after
 //! a loss it takes no samples.
 //!
@@ -58,6 +59,8 @@ pub(crate) struct HyStart {
     /// Bytes that were not worth one.
     rest: u64,
     blind_until: Time,
+    /// Segments are spaced.
+    is_paced: bool,
 }
 
 /// What slow start does with an acknowledgement.
@@ -71,7 +74,7 @@ pub(crate) enum Start {
 
 impl HyStart {
     /// As a connection begins.
-    pub(crate) fn new(rule: SlowStart) -> HyStart {
+    pub(crate) fn new(rule: SlowStart, is_paced: bool) -> HyStart {
         HyStart {
             rule,
             end: 0,
@@ -85,6 +88,7 @@ impl HyStart {
             rounds: 0,
             rest: 0,
             blind_until: Time::ZERO,
+            is_paced,
         }
     }
 
@@ -130,7 +134,9 @@ impl HyStart {
         if now.since(self.last) <= TRAIN_GAP {
             self.last = now;
             let offload = offload(window, ack.rtt_seconds);
-            if now.since(self.began).0 > (least.0 + offload.0) / 2 {
+            // Twice what the path holds is sent at once, or over a whole round trip if spaced.
+            let parts = if self.is_paced { 1 } else { 2 };
+            if now.since(self.began).0 > (least.0 + offload.0) / parts {
                 return true;
             }
         }
@@ -209,8 +215,8 @@ mod tests {
     /// round began (10 ms and 1 ms for offload, halved); one every 3 ms is no train.
     #[test]
     fn a_train_of_half_a_round_trip_ends_it() {
-        let over = |gap: u64, window: u64| {
-            let mut hystart = HyStart::new(SlowStart::HyStart);
+        let over = |gap: u64, window: u64, is_paced| {
+            let mut hystart = HyStart::new(SlowStart::HyStart, is_paced);
             let mut now = Time(100 * MS);
             for nth in 1..=200 {
                 let news = ack(nth, 300, ms(10));
@@ -221,16 +227,22 @@ mod tests {
             }
             None
         };
-        assert_eq!(over(MS / 10, 64 * MSS), Some(56));
-        assert_eq!(over(MS / 10, 15 * MSS), None, "the window is too small");
-        assert_eq!(over(3 * MS, 64 * MSS), None);
+        assert_eq!(over(MS / 10, 64 * MSS, false), Some(56));
+        assert_eq!(
+            over(MS / 10, 15 * MSS, false),
+            None,
+            "the window is too small"
+        );
+        assert_eq!(over(3 * MS, 64 * MSS, false), None);
+        // Spaced: all of both, 11 ms.
+        assert_eq!(over(MS / 10, 64 * MSS, true), Some(111));
     }
 
     /// After eight samples of a round, an eighth more than the least is 4 ms of 10.
     #[test]
     fn a_round_that_is_slower_ends_it() {
         let over = |rtt: Duration| {
-            let mut hystart = HyStart::new(SlowStart::HyStart);
+            let mut hystart = HyStart::new(SlowStart::HyStart, false);
             let mut now = Time(100 * MS);
             hystart.on_ack(now, &ack(1, 1, ms(10)), 20 * MSS, MSS);
             for nth in 2..=40 {
@@ -251,7 +263,7 @@ mod tests {
     #[test]
     fn conservative_rounds() {
         let grown = |later: u64| {
-            let mut hystart = HyStart::new(SlowStart::HyStartPlusPlus);
+            let mut hystart = HyStart::new(SlowStart::HyStartPlusPlus, false);
             let (mut nth, mut grown) = (0, std::vec::Vec::new());
             for round in 0..12 {
                 let rtt = match round {

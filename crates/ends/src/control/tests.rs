@@ -128,7 +128,7 @@ fn a_connection_holds_the_scheme_it_was_told() {
     let start = |spec: &TcpSpec| CongestionControl::new(spec, 0);
     assert!(matches!(start(&TcpSpec::bsd()), CongestionControl::Reno(_)));
     assert!(matches!(
-        start(&TcpSpec::modern()),
+        start(&TcpSpec::linux_3()),
         CongestionControl::Cubic(_)
     ));
     assert!(matches!(

@@ -3,6 +3,8 @@
 
 use alloc::collections::VecDeque;
 
+use backwater_kernel::Survey;
+
 /// What was handed over and is not all acknowledged: first position and end of each, in order.
 #[derive(Debug, Default)]
 pub(super) struct Messages {
@@ -16,6 +18,27 @@ impl Messages {
         let start = self.end;
         self.end = start.saturating_add(bytes);
         self.handed.push_back((start, self.end));
+    }
+
+    /// What is not all acknowledged, for a run that repeats itself. Of one without end only where
+    /// its packets are cut counts.
+    pub fn survey_handed(&mut self, survey: &mut Survey, message_bytes: u64) {
+        let Messages { handed, end } = self;
+        survey.fixed(handed.len() as u64);
+        let (base, _) = survey.frame_of_reference();
+        let is_endless = *end > u64::MAX / 8;
+        for (start, end) in handed {
+            match is_endless {
+                true => survey.fixed(base.wrapping_sub(*start) % message_bytes),
+                false => {
+                    survey.position(start);
+                    survey.position(end);
+                }
+            }
+        }
+        if !is_endless {
+            survey.position(end);
+        }
     }
 
     /// The position after all that was handed over.

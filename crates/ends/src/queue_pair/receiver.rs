@@ -1,6 +1,6 @@
 //! The receiving half: order, acknowledgements, CNPs.
 
-use backwater_kernel::Time;
+use backwater_kernel::{Survey, Time};
 
 use super::{PacketKind, RocePacket};
 use crate::spec::{AckEvery, Notify, PairRecovery, RoceSpec};
@@ -61,6 +61,41 @@ impl Receiver {
     #[inline]
     pub fn expected(&self) -> u64 {
         self.next
+    }
+
+    /// All that it keeps, for a run that repeats itself.
+    pub fn survey_receiver(&mut self, survey: &mut Survey, spec: &RoceSpec) {
+        let Receiver {
+            next,
+            unacknowledged,
+            is_marked,
+            due,
+            has_refused,
+            kept,
+            notifications,
+        } = self;
+        survey.position(next);
+        survey.fixed(u64::from(*unacknowledged));
+        survey.flag(*is_marked);
+        if due.is_some() {
+            survey.rule_out("an acknowledgement that waits");
+        }
+        survey.flag(*has_refused);
+        kept.survey_scoreboard(survey);
+        let Notifications {
+            first,
+            last,
+            due_at,
+        } = notifications;
+        survey.instant_if(due_at);
+        match spec.notify {
+            None | Some(Notify::Echo) => {}
+            Some(Notify::Window(_)) => survey.instant_if(last),
+            Some(Notify::Tick(_)) => {
+                survey.instant_if(first);
+                survey.rule_out("notifications at ticks");
+            }
+        }
     }
 
     /// When a CNP is due.

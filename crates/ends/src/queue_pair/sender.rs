@@ -2,12 +2,12 @@
 
 use alloc::collections::VecDeque;
 
-use backwater_kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Survey, Time};
 
 use super::messages::Messages;
 use super::{PacketKind, RocePacket};
-use crate::control::RateControl;
 use crate::control::hooks::{Ack, Control, Loss, Next, Signal, Telemetry};
+use crate::control::{AtOnce, RateControl};
 use crate::spec::{PairRecovery, RoceSpec};
 use crate::tcp::Scoreboard;
 
@@ -81,6 +81,59 @@ impl Sender {
             repair_to: 0,
             hole: 0,
         }
+    }
+
+    /// All that it keeps, for a run that repeats itself.
+    pub fn survey_sender(&mut self, survey: &mut Survey, spec: &RoceSpec) {
+        let Sender {
+            control,
+            line: _,
+            touched,
+            around_bytes: _,
+            messages,
+            una,
+            next,
+            max,
+            in_port,
+            last,
+            ready_at,
+            wakes_at,
+            time_out_at,
+            started,
+            arrived,
+            repair_to,
+            hole,
+        } = self;
+        match control {
+            RateControl::None(AtOnce) => survey.noted(&mut last.0),
+            RateControl::Dcqcn(_) => survey.rule_out("DCQCN"),
+            RateControl::Hpcc(_) => survey.rule_out("HPCC"),
+            RateControl::Timely(_) => survey.rule_out("TIMELY"),
+            RateControl::Swift(_) => survey.rule_out("Swift"),
+            RateControl::Rocc(_) => survey.rule_out("RoCC"),
+            RateControl::Outside(_) => survey.rule_out("control that is written outside"),
+        }
+        survey.noted(touched);
+        messages.survey_handed(survey, spec.message_bytes);
+        survey.position(una);
+        survey.position(next);
+        survey.position(max);
+        survey.flag(in_port.is_some());
+        if let Some(Waiting { end, wire_bytes }) = in_port {
+            survey.position(end);
+            survey.fixed(u64::from(*wire_bytes));
+        }
+        survey.ahead(ready_at);
+        survey.ahead(wakes_at);
+        survey.instant(time_out_at);
+        survey.fixed(started.len() as u64);
+        for Started { end, at } in started {
+            survey.position(end);
+            survey.instant(at);
+        }
+        arrived.survey_scoreboard(survey);
+        survey.position_ahead(repair_to);
+        survey.position_ahead(hole);
     }
 
     /// The application hands over a message.

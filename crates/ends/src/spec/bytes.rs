@@ -131,7 +131,7 @@ pub enum TrafficSpec {
     },
     /// Video at a variable bit rate (UDP), measured against a playout deadline.
     Video(VideoSpec),
-    /// Messages that wait for others (over a connection).
+    /// Messages that wait for others, to one destination.
     Messages(MessagesSpec),
     /// Written outside this program: bytes to hand over to a connection, or to cut into datagrams.
     Outside(SourceRecipe),

@@ -15,12 +15,17 @@ use super::messages::MessagesSpec;
 use backwater_kernel::words::counted;
 use backwater_kernel::{Duration, Time};
 
+mod channels;
 mod jobs;
 mod steps;
+mod there_and_back;
 mod two_trees;
 
+use channels::Team;
+pub use channels::{Cut, Order};
 pub use jobs::{JobSpec, Part, PhaseSpec, program};
-use steps::{Group, Program};
+use steps::Program;
+pub use there_and_back::Schedule;
 
 /// A collective operation, and how it is done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,10 +42,7 @@ pub enum Collective {
     TreeAllReduce,
     /// All-reduce along two binary trees at once, each with half of the bytes in chunks that
     /// follow each other: what is a leaf in one passes on in the other.
-    DoubleTreeAllReduce {
-        /// Bytes of a chunk.
-        chunk: u64,
-    },
+    DoubleTreeAllReduce,
     /// From the first rank along a binomial tree.
     TreeBroadcast,
     /// Each rank has a block for each; with one partner in each step.
@@ -52,24 +54,33 @@ pub enum Collective {
 }
 
 impl Collective {
-    /// Messages of one operation, at most.
-    pub fn messages(self, ranks: u32, bytes: u64) -> u64 {
-        let ranks = u64::from(ranks);
-        let others = ranks.saturating_sub(1);
-        let steps = u64::from(u64::BITS - others.leading_zeros());
+    /// Does it go on in parts of its blocks?
+    pub fn has_chunks(self) -> bool {
         match self {
-            Collective::RingAllReduce => 2 * others * ranks,
-            Collective::RingReduceScatter
+            Collective::RingAllReduce
+            | Collective::RingReduceScatter
             | Collective::RingAllGather
+            | Collective::DoubleTreeAllReduce => true,
+            Collective::HalvingDoublingAllReduce
+            | Collective::TreeAllReduce
+            | Collective::TreeBroadcast
             | Collective::PairwiseAllToAll
-            | Collective::AllToAll => others * ranks,
-            Collective::HalvingDoublingAllReduce => 2 * steps * ranks,
-            Collective::TreeAllReduce => 2 * others,
-            Collective::DoubleTreeAllReduce { chunk } => {
-                let chunks = bytes.div_ceil(2).div_ceil(chunk.max(1));
-                (4 * others).saturating_mul(chunks)
-            }
-            Collective::TreeBroadcast | Collective::Pipeline => others,
+            | Collective::AllToAll
+            | Collective::Pipeline => false,
+        }
+    }
+
+    /// So many blocks, at least, have a byte or more each.
+    fn blocks(self, ranks: u32) -> u64 {
+        match self {
+            Collective::TreeAllReduce | Collective::TreeBroadcast | Collective::Pipeline => 1,
+            Collective::DoubleTreeAllReduce => 2,
+            Collective::RingAllReduce
+            | Collective::RingReduceScatter
+            | Collective::RingAllGather
+            | Collective::HalvingDoublingAllReduce
+            | Collective::PairwiseAllToAll
+            | Collective::AllToAll => u64::from(ranks),
         }
     }
 
@@ -81,7 +92,7 @@ impl Collective {
             Collective::RingAllReduce
             | Collective::HalvingDoublingAllReduce
             | Collective::TreeAllReduce
-            | Collective::DoubleTreeAllReduce { .. } => (2 * others, ranks),
+            | Collective::DoubleTreeAllReduce => (2 * others, ranks),
             Collective::RingReduceScatter
             | Collective::RingAllGather
             | Collective::PairwiseAllToAll
@@ -98,37 +109,84 @@ impl Collective {
             Collective::RingAllGather => "ring-all-gather",
             Collective::HalvingDoublingAllReduce => "halving-doubling-all-reduce",
             Collective::TreeAllReduce => "tree-all-reduce",
-            Collective::DoubleTreeAllReduce { .. } => "double-tree-all-reduce",
+            Collective::DoubleTreeAllReduce => "double-tree-all-reduce",
             Collective::TreeBroadcast => "tree-broadcast",
             Collective::PairwiseAllToAll => "pairwise-all-to-all",
             Collective::AllToAll => "all-to-all",
             Collective::Pipeline => "pipeline",
         }
     }
+}
 
-    /// Refuses what can't be done: by fewer than two ranks, or with a block that has no bytes.
+/// What a group of ranks does once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Operation {
+    /// What is done.
+    pub kind: Collective,
+    /// Bytes that each rank has; where blocks are scattered, gathered or exchanged, of all blocks.
+    pub bytes: u64,
+    /// How they are cut into messages.
+    pub cut: Cut,
+}
+
+impl Operation {
+    /// On one channel, and blocks go whole.
+    pub fn whole(kind: Collective, bytes: u64) -> Operation {
+        let cut = Cut::default();
+        Operation { kind, bytes, cut }
+    }
+
+    /// Messages of one operation, at most.
+    pub fn messages(&self, ranks: u32) -> u64 {
+        let channels = u64::from(self.cut.channels.max(1));
+        let chunks = match self.cut.chunk.filter(|_| self.kind.has_chunks()) {
+            None => 1,
+            Some(chunk) => {
+                let block = self.bytes.div_ceil(channels);
+                let block = block.div_ceil(self.kind.blocks(ranks).max(1));
+                block.div_ceil(chunk.max(1)).max(1)
+            }
+        };
+        let ranks = u64::from(ranks);
+        let others = ranks.saturating_sub(1);
+        let steps = u64::from(u64::BITS - others.leading_zeros());
+        let each = match self.kind {
+            Collective::RingAllReduce => 2 * others * ranks,
+            Collective::RingReduceScatter
+            | Collective::RingAllGather
+            | Collective::PairwiseAllToAll
+            | Collective::AllToAll => others * ranks,
+            Collective::HalvingDoublingAllReduce => 2 * steps * ranks,
+            Collective::TreeAllReduce => 2 * others,
+            Collective::DoubleTreeAllReduce => 4 * others,
+            Collective::TreeBroadcast | Collective::Pipeline => others,
+        };
+        each.saturating_mul(chunks).saturating_mul(channels)
+    }
+
+    /// Refuses what can't be done: by fewer than two ranks, with a block that has no bytes, or with
+    /// nodes that are not all of one size.
     ///
     /// # Errors
     ///
     /// Says which.
-    pub fn check(self, ranks: u32, bytes: u64) -> Result<(), String> {
+    pub fn check(&self, ranks: u32) -> Result<(), String> {
         if ranks < 2 {
             let count = counted(ranks, "rank");
             return Err(format!("{count}: at least 2 are needed"));
         }
-        let blocks = match self {
-            Collective::TreeAllReduce | Collective::TreeBroadcast | Collective::Pipeline => 1,
-            Collective::DoubleTreeAllReduce { .. } => 2,
-            Collective::RingAllReduce
-            | Collective::RingReduceScatter
-            | Collective::RingAllGather
-            | Collective::HalvingDoublingAllReduce
-            | Collective::PairwiseAllToAll
-            | Collective::AllToAll => u64::from(ranks),
-        };
-        match bytes < blocks {
+        if let Order::Rails { node } = self.cut.order
+            && !ranks.is_multiple_of(node.max(1))
+        {
+            return Err(format!(
+                "{ranks} ranks in nodes of {node}: some would have fewer"
+            ));
+        }
+        let blocks = self.kind.blocks(ranks) * u64::from(self.cut.channels.max(1));
+        match self.bytes < blocks {
             true => Err(format!(
-                "{bytes} bytes in {blocks} blocks: some would have none"
+                "{} bytes in {blocks} blocks: some would have none",
+                self.bytes
             )),
             false => Ok(()),
         }
@@ -153,13 +211,11 @@ pub struct CollectiveSpec {
     /// As results call it.
     pub name: String,
     /// What is done.
-    pub operation: Collective,
+    pub operation: Operation,
     /// Hosts by rank, group after group.
     pub hosts: Vec<u32>,
     /// Of each group so many.
     pub ranks: u32,
-    /// Bytes that each rank has; where blocks are scattered, gathered or exchanged, of all blocks.
-    pub bytes: u64,
     /// How often it is done.
     pub times: u32,
     /// Steps each time.
@@ -168,27 +224,25 @@ pub struct CollectiveSpec {
     pub flows: Range<u32>,
 }
 
-/// The lanes of an operation of at least two ranks on so many bytes (each rank's, or, where one
-/// array is scattered, gathered or exchanged in blocks, the whole of it), done so many times, each
-/// after a think time, and how many steps it has. What they wait for names flows, of which the
-/// first lane's is `first`.
+/// The lanes of an operation of so many ranks, done so many times, each after a think time, and how
+/// many steps it has. What they wait for names flows, of which the first lane's is `first`.
 ///
 /// # Errors
 ///
 /// If there are fewer than two ranks, or a block would have no bytes.
 pub fn lanes(
-    operation: Collective,
-    (ranks, bytes): (u32, u64),
+    operation: Operation,
+    ranks: u32,
     (times, think): (u32, Duration),
     (start, first): (Time, u32),
 ) -> Result<(Vec<Lane>, u32), String> {
-    operation.check(ranks, bytes)?;
+    operation.check(ranks)?;
     let mut made = Program::new(ranks, start, first);
-    let mut group = Group::new((0..ranks).collect(), bytes);
+    let mut team = Team::new((0..ranks).collect(), &operation);
     for _ in 0..times {
         made.think.fill(think);
-        made.operation(operation, &mut group);
+        made.operation(&operation, &mut team);
     }
-    let steps = group.steps / times.max(1);
+    let steps = team.steps() / times.max(1);
     Ok((made.finish(), steps))
 }

@@ -4,6 +4,10 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{Duration, Time};
 
+mod waiters;
+
+pub use waiters::Waiters;
+
 /// What one flow sends over its connection, message after message.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct MessagesSpec {

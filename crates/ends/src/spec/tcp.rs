@@ -321,15 +321,16 @@ impl TcpSpec {
 
     /// What hosts are taken for that nothing is said of.
     pub const fn modern() -> TcpSpec {
-        TcpSpec::linux_3()
+        TcpSpec::linux_6()
     }
 
-    /// DCTCP as in its paper: Reno growth, marks answered in proportion.
+    /// DCTCP as in its paper: Reno growth, marks answered in proportion, over what
+    /// [`TcpSpec::linux_3`] has beside.
     pub fn dctcp() -> TcpSpec {
         TcpSpec {
             congestion: Congestion::Reno { eighth: false },
             ecn: Ecn::Dctcp { gain_shift: 4 },
-            ..TcpSpec::modern()
+            ..TcpSpec::linux_3()
         }
     }
 }

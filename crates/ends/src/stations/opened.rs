@@ -11,6 +11,7 @@ use crate::application::connection::Connection;
 use crate::application::datagrams::Datagrams;
 use crate::application::tally::{EndsSum, Tally};
 use crate::queue_pair::QueuePair;
+use crate::spec::TcpSpec;
 use crate::spec::bytes::TransportSpec;
 use crate::tcp::HostClock;
 
@@ -57,7 +58,14 @@ impl Stations {
                     TcpEndpoint::new(tcp, source, true).drawing_from(draws.next_u64()),
                     TcpEndpoint::new(tcp, destination, false).drawing_from(draws.next_u64()),
                 ];
-                let flavour = flavour(&mut self.tcp, tcp);
+                // What a handshake measured both ends have; paths are many, flavours few.
+                let flavour = flavour(
+                    &mut self.tcp,
+                    &TcpSpec {
+                        handshake_rtt: None,
+                        ..tcp.clone()
+                    },
+                );
                 let connection =
                     Connection::new(all.seed, number, ends.traffic, flavour, both, tally);
                 let before = before.and_then(Endpoint::of_tcp);

@@ -55,7 +55,7 @@ mod tests {
         assert_eq!(other.slow_phase, first.slow_phase);
         assert_eq!(other.fast_phase, Duration::ZERO);
         assert_eq!(
-            HostClock::of_host(1, 4, &TcpSpec::modern()),
+            HostClock::of_host(1, 4, &TcpSpec::linux_3()),
             HostClock::default()
         );
     }

@@ -17,13 +17,15 @@
 //! less than the least round trip is none.
 //!
 //! Positions are those of the sender: `una` and its scoreboard say what is delivered, and what
-//! leaves the pipe without that is lost. So this counts no losses by a rule of its own.
+//! leaves the pipe without that is lost; where losses go by time, the sender says what it took for
+//! lost. So this counts no losses by a rule of its own.
 
 use alloc::collections::VecDeque;
 
 use backwater_kernel::hash::TraceHash;
 use backwater_kernel::{Duration, Time};
 
+use super::outstanding::Losses;
 use crate::control::{Delivered, Sample};
 
 /// A segment in flight.
@@ -44,12 +46,27 @@ struct Record {
 }
 
 /// Where a sender stands: what an acknowledgement changes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Standing {
     /// Bytes acknowledged, selectively or not.
     pub(crate) acked: u64,
     /// Bytes in flight.
     pub(crate) flight: u64,
+    /// What was taken for lost so far, if the sender counts that.
+    pub(crate) losses: Option<Losses>,
+}
+
+impl Standing {
+    /// Bytes that are lost from here to `after`, in which so many were acknowledged.
+    fn lost_until(&self, after: &Standing, acked_bytes: u64) -> u64 {
+        match (self.losses, after.losses) {
+            (Some(before), Some(after)) => after.bytes - before.bytes,
+            (None, None) | (Some(_), None) | (None, Some(_)) => {
+                let left = self.flight.saturating_sub(acked_bytes);
+                left.saturating_sub(after.flight)
+            }
+        }
+    }
 }
 
 /// The estimator of one sender.
@@ -159,8 +176,7 @@ impl Deliveries {
         blocks: &[(u64, u64)],
     ) -> Option<Sample> {
         let acked_bytes = after.acked.saturating_sub(before.acked);
-        let left = before.flight.saturating_sub(acked_bytes);
-        let lost_bytes = left.saturating_sub(after.flight);
+        let lost_bytes = before.lost_until(&after, acked_bytes);
         if acked_bytes == 0 && lost_bytes == 0 {
             return None;
         }
@@ -186,7 +202,10 @@ impl Deliveries {
             self.fill(now, &newest, &mut sample);
         }
         if lost_bytes > 0 {
-            sample.lost_segment = self.last_gap(blocks);
+            sample.lost_segment = match after.losses {
+                Some(losses) => self.at(losses.last),
+                None => self.last_gap(blocks),
+            };
         }
         Some(sample)
     }
@@ -231,6 +250,13 @@ impl Deliveries {
             }
         }
         newest
+    }
+
+    /// The segment that begins there.
+    fn at(&self, start: u64) -> Option<(u64, u64)> {
+        let below = self.records.partition_point(|record| record.start < start);
+        let record = self.records.get(below)?;
+        (record.start == start).then_some((record.flight, record.lost))
     }
 
     /// The last segment below all that is known to have arrived which has not itself.

@@ -61,6 +61,16 @@ pub(crate) struct Outstanding {
     beyond: usize,
     /// None with a lower number waits to go again.
     lost_from: u64,
+    losses: Losses,
+}
+
+/// What was taken for lost since the connection began, whatever became of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Losses {
+    /// Bytes.
+    pub(crate) bytes: u64,
+    /// Where the segment begins that was taken for lost last.
+    pub(crate) last: u64,
 }
 
 impl Outstanding {
@@ -74,6 +84,12 @@ impl Outstanding {
     #[inline]
     pub(crate) fn lost_bytes(&self) -> u64 {
         self.lost_bytes
+    }
+
+    /// What was taken for lost so far.
+    #[inline]
+    pub(crate) fn losses(&self) -> Losses {
+        self.losses
     }
 
     /// Segments that arrived beyond a gap.
@@ -231,6 +247,8 @@ impl Outstanding {
         let sent = &mut self.segments[(number - self.first) as usize];
         sent.place = SentPlace::Lost;
         let bytes = u64::from(sent.bytes);
+        self.losses.bytes += bytes;
+        self.losses.last = sent.start;
         self.flight_bytes -= bytes;
         self.lost_from = match self.lost_bytes {
             0 => number,

@@ -294,7 +294,7 @@ mod tests {
             assert_ne!(receiver.is_ack_due(), receiver.ack_at() < Time::MAX);
             receiver.is_ack_due()
         };
-        let modern = TcpSpec::modern();
+        let modern = TcpSpec::linux_3();
         assert!(!is_due(&modern, flags::ACK));
         assert!(is_due(&modern, flags::ACK | flags::PSH));
         let full = TcpSpec::bsd_full();

@@ -12,6 +12,8 @@
 
 use alloc::vec::Vec;
 
+use backwater_kernel::Survey;
+
 use super::Segment;
 
 /// Ranges beyond `una` that the receiver has, ascending, apart from each other.
@@ -27,6 +29,17 @@ impl Scoreboard {
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.ranges.is_empty()
+    }
+
+    /// Every range, for a run that repeats itself.
+    pub(crate) fn survey_scoreboard(&mut self, survey: &mut Survey) {
+        let Scoreboard { ranges, bytes } = self;
+        survey.fixed(*bytes);
+        survey.fixed(ranges.len() as u64);
+        for (first, end) in ranges {
+            survey.position(first);
+            survey.position(end);
+        }
     }
 
     /// Bytes in all ranges.

@@ -1,10 +1,11 @@
 //! BBR over one slow link with a queue: closed forms of its phases.
 
+use backwater_ends::TcpSpec;
 use backwater_ends::control::Inner;
 use backwater_ends::spec::Congestion;
 use backwater_kernel::{Duration, Time};
 
-use crate::path::{LINK, MS, MSS, Path, payload_rate, spec};
+use crate::path::{LINK, MS, MSS, Path, counting, payload_rate, spec};
 
 fn bbr(flows: usize, rtt_ms: u64, buffer: u64) -> Path {
     Path::new(
@@ -234,9 +235,9 @@ fn the_estimate_is_not_above_the_link() {
 }
 
 /// BBR's part of what both get, beside CUBIC behind 125 kB, which is 10 ms of the link.
-fn beside_cubic(rtt: Duration, until_s: u64) -> f64 {
-    let specs = vec![spec(Congestion::Bbr), spec(Congestion::Cubic)];
-    let mut path = Path::new(specs, rtt, 125_000);
+fn beside_cubic(of: impl Fn(Congestion) -> TcpSpec, rtt: Duration, until_s: u64) -> f64 {
+    let specs = [Congestion::Bbr, Congestion::Cubic].map(of);
+    let mut path = Path::new(specs.to_vec(), rtt, 125_000);
     path.run(Time(10_000 * MS), |_| {});
     let (rates, _) = path.measure(Time(until_s * 1_000 * MS));
     let total: f64 = rates.iter().sum();
@@ -245,11 +246,54 @@ fn beside_cubic(rtt: Duration, until_s: u64) -> f64 {
 }
 
 /// As Linux does on the same path: 92 to 94 % where the buffer is what the path holds; about half
-/// where it is a hundred times that, whoever had the queue when the round trip was probed.
+/// where it is a hundred times that, whoever had the queue when the round trip was probed. Whether
+/// losses go by time or by duplicates.
 #[test]
 fn beside_cubic_the_buffer_decides() {
-    let shallow = beside_cubic(Duration(10 * MS), 40);
-    assert!((0.87..=0.97).contains(&shallow), "{shallow}");
-    let deep = beside_cubic(Duration(MS / 10), 130);
-    assert!((0.35..=0.65).contains(&deep), "{deep}");
+    for of in [spec, counting] {
+        let shallow = beside_cubic(of, Duration(10 * MS), 40);
+        assert!((0.87..=0.97).contains(&shallow), "{shallow}");
+        let deep = beside_cubic(of, Duration(MS / 10), 130);
+        assert!((0.35..=0.65).contains(&deep), "{deep}");
+    }
+}
+
+/// Both versions, with losses by duplicates: the link is full and few segments queue.
+#[test]
+fn losses_by_duplicates_do_as_well() {
+    for congestion in [Congestion::Bbr, Congestion::Bbr3] {
+        let specs = vec![counting(congestion)];
+        let mut path = Path::new(specs, Duration(40 * MS), 2_000_000);
+        path.run(Time(5_000 * MS), |_| {});
+        let (rates, queue) = path.measure(Time(25_000 * MS));
+        assert!(rates[0] / payload_rate() > 0.95, "{rates:?}");
+        assert!(queue < 0.1 * LINK.0 as f64 / 8.0 * 0.040, "{queue}");
+    }
+}
+
+/// In a recovery the window is BBR's own: with PRR or without, segment for segment the same is
+/// sent; CUBIC is where that is seen.
+#[test]
+fn a_recovery_leaves_the_window_alone() {
+    let sent = |congestion: &Congestion, is_proportional| {
+        let tcp = TcpSpec {
+            is_proportional,
+            ..spec(congestion.clone())
+        };
+        let mut path = Path::new(vec![tcp], Duration(10 * MS), 30_000);
+        let mut most = 0;
+        path.run(Time(2_000 * MS), |path| {
+            most = most.max(path.ends[0][0].window_bytes());
+        });
+        assert!(path.lost > 0 && path.ends[0][0].counts().fast_retransmits > 0);
+        assert!(most <= u64::from(TcpSpec::linux_6().window_bytes), "{most}");
+        path.sent
+    };
+    for congestion in [Congestion::Bbr, Congestion::Bbr3] {
+        assert_eq!(sent(&congestion, true), sent(&congestion, false));
+    }
+    assert_ne!(
+        sent(&Congestion::Cubic, true),
+        sent(&Congestion::Cubic, false)
+    );
 }

@@ -26,7 +26,7 @@ fn flavour(random: &mut Stream) -> TcpSpec {
         Recovery::Sack,
         Recovery::Rack,
     ];
-    let timers = [TcpSpec::bsd().timer, TcpSpec::modern().timer, brisk()];
+    let timers = [TcpSpec::bsd().timer, TcpSpec::linux_3().timer, brisk()];
     let mut spec = TcpSpec {
         mss_bytes,
         congestion: pick(
@@ -92,12 +92,12 @@ fn spaced(random: &mut Stream, spec: &mut TcpSpec) {
     spec.pacing = random.below(4) == 0;
     if random.below(4) == 0 {
         spec.congestion = pick(random, &[Congestion::Bbr, Congestion::Bbr3]);
-        spec.recovery = Recovery::Sack;
+        spec.recovery = pick(random, &[Recovery::Sack, Recovery::Rack]);
         spec.slow_start = SlowStart::Loss;
-        spec.timer = pick(random, &[TcpSpec::modern().timer, brisk()]);
+        spec.timer = pick(random, &[TcpSpec::linux_3().timer, brisk()]);
         spec.ecn = Ecn::Off;
     }
-    if random.below(3) == 0 && spec.recovery != Recovery::Rack {
+    if random.below(3) == 0 {
         spec.burst = Some(BurstSpec {
             most_bytes: spec.mss_bytes * pick(random, &[2, 5, 40]),
             queued: pick(random, &[Queued::Frames, Queued::Whole]),

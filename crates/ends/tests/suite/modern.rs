@@ -9,7 +9,7 @@ use backwater_kernel::Time;
 use common::*;
 
 fn spec() -> TcpSpec {
-    let mut spec = TcpSpec::modern();
+    let mut spec = TcpSpec::linux_3();
     spec.mss_bytes = MSS as u32;
     spec.congestion = Congestion::Reno { eighth: false };
     spec.acks = AckSpec::Every;

@@ -15,11 +15,21 @@ pub const MSS: u32 = 1_448;
 const AROUND: u32 = 78;
 pub const LINK: Rate = Rate(100_000_000);
 
+/// Losses by time.
 pub fn spec(congestion: Congestion) -> TcpSpec {
     TcpSpec {
         congestion,
         mss_bytes: MSS,
-        ..TcpSpec::modern()
+        ..TcpSpec::linux_6()
+    }
+}
+
+/// Losses by duplicates.
+pub fn counting(congestion: Congestion) -> TcpSpec {
+    TcpSpec {
+        congestion,
+        mss_bytes: MSS,
+        ..TcpSpec::linux_3()
     }
 }
 

@@ -10,7 +10,7 @@ use backwater_kernel::{Duration, Time};
 const ROUND_TRIP: Duration = Duration(100_000_000_000);
 
 fn spec(congestion: Congestion, recovery: Recovery) -> TcpSpec {
-    let mut spec = TcpSpec::modern();
+    let mut spec = TcpSpec::linux_3();
     spec.congestion = congestion;
     spec.recovery = recovery;
     spec.acks = AckSpec::Every;

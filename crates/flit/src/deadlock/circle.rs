@@ -55,7 +55,7 @@ impl Circle {
 }
 
 fn front_of(standstill: &Still<'_>, lane: u32) -> Option<Blocked> {
-    let packet = standstill.fabric.front[lane as usize];
+    let packet = standstill.fabric.input[lane as usize].front;
     (packet != NONE).then_some(Blocked { lane, packet })
 }
 

@@ -50,7 +50,7 @@ impl<'a> Still<'a> {
 
     /// Does this lane between routers hold a packet for ever?
     pub fn holds(&self, lane: u32) -> bool {
-        !self.may_send[lane as usize] && self.fabric.front[lane as usize] != NONE
+        !self.may_send[lane as usize] && self.fabric.input[lane as usize].front != NONE
     }
 
     /// Packets in the network of which no flit can ever move, by number.
@@ -60,7 +60,7 @@ impl<'a> Still<'a> {
         let (mut inside, mut moves) = (vec![false; numbers], vec![false; numbers]);
         for lane in 0..fabric.input.len() as u32 {
             if fabric.is_source(lane) {
-                let front = fabric.front[lane as usize];
+                let front = fabric.input[lane as usize].front;
                 if front != NONE && self.may_send[lane as usize] {
                     moves[front as usize] = true;
                 }
@@ -130,7 +130,9 @@ impl<'a> Still<'a> {
     /// A header at the front of a lane between routers that has no lane to go to yet.
     fn waits(&self, lane: u32) -> bool {
         let fabric = self.fabric;
-        !fabric.is_source(lane) && fabric.front[lane as usize] != NONE && self.link(lane).is_none()
+        !fabric.is_source(lane)
+            && fabric.input[lane as usize].front != NONE
+            && self.link(lane).is_none()
     }
 
     /// Output lanes and the headers that wait for them, in order.
@@ -160,7 +162,7 @@ impl<'a> Still<'a> {
 
     /// By what is known so far.
     fn can_send(&self, lane: u32) -> bool {
-        let front = self.fabric.front[lane as usize];
+        let front = self.fabric.input[lane as usize].front;
         if self.flits[lane as usize] {
             return true;
         }
@@ -210,7 +212,7 @@ impl<'a> Still<'a> {
             self.news[output as usize]
                 || target.is_some_and(|target| self.may_send[target as usize])
         };
-        if fabric.allocation[out].free >> index & 1 == 1 {
+        if fabric.out_channels[out].free >> index & 1 == 1 {
             return !needs_room || fabric.output[output as usize].credits >= length || drains();
         }
         match self.holder(output) {
@@ -225,7 +227,7 @@ impl Fabric {
     /// order of choice.
     pub fn allowed(&self, lane: u32) -> Vec<u32> {
         let router = self.in_channels[self.channel(lane) as usize].node;
-        let mut way = self.packets.get(self.front[lane as usize]).way;
+        let mut way = self.packets.get(self.input[lane as usize].front).way;
         let mut choices = Choices::default();
         self.routing.route(router, &mut way, &mut choices);
         let first = self.layout.router_out[router as usize];
@@ -241,8 +243,8 @@ impl Fabric {
 
 /// Packets whose headers have reached a lane and whose tails have not left it, the front first.
 pub fn packets_in(fabric: &Fabric, lane: u32) -> impl Iterator<Item = u32> {
-    let last = fabric.last[lane as usize];
-    let mut next = fabric.front[lane as usize];
+    let last = fabric.input[lane as usize].last;
+    let mut next = fabric.input[lane as usize].front;
     core::iter::from_fn(move || {
         let id = next;
         if id == NONE {

@@ -197,16 +197,16 @@ impl Fabric {
             if !self.holds_entered(lane) {
                 continue;
             }
-            let id = self.front[lane as usize];
+            let id = self.input[lane as usize].front;
             let packet = *self.packets.get(id);
             let record = newest.get(&(packet.source, packet.entered)).copied();
             let record = record.unwrap_or(id);
             if record != id && packet.next != NONE {
                 self.packets.get_mut(record).next = packet.next;
             }
-            self.front[lane as usize] = record;
-            if self.last[lane as usize] == id {
-                self.last[lane as usize] = record;
+            self.input[lane as usize].front = record;
+            if self.input[lane as usize].last == id {
+                self.input[lane as usize].last = record;
             }
         }
     }
@@ -216,7 +216,7 @@ impl Fabric {
     fn holds_entered(&self, lane: u32) -> bool {
         let left = self.input[lane as usize].left;
         let has_left = left != 0 && left & FRESH == 0;
-        self.front[lane as usize] != NONE && (!self.is_source(lane) || has_left)
+        self.input[lane as usize].front != NONE && (!self.is_source(lane) || has_left)
     }
 
     fn copy_output(&mut self, channel: u32, part: &Fabric) {
@@ -224,8 +224,7 @@ impl Fabric {
         let lanes = first..first + self.layout.stride() as usize;
         self.output[lanes.clone()].copy_from_slice(&part.output[lanes]);
         let channel = channel as usize;
-        self.allocation[channel] = part.allocation[channel];
-        self.channel_flits[channel] = part.channel_flits[channel];
+        self.out_channels[channel] = part.out_channels[channel];
     }
 
     fn copy_queue(&mut self, channel: u32, part: &Fabric, index: usize, parts: usize) {
@@ -251,14 +250,8 @@ impl Fabric {
         for lane in first..first + self.layout.stride() {
             let lane = lane as usize;
             self.input[lane] = part.input[lane];
-            self.front[lane] = joined(part.front[lane], index, parts);
-            self.last[lane] = joined(part.last[lane], index, parts);
+            self.input[lane].front = joined(part.input[lane].front, index, parts);
+            self.input[lane].last = joined(part.input[lane].last, index, parts);
         }
-    }
-
-    /// The window begins, in a part of the network.
-    fn clear_counters(&mut self) {
-        self.channel_flits.fill(0);
-        self.lane_flits = [0; 32];
     }
 }

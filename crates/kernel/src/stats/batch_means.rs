@@ -17,6 +17,7 @@
 use alloc::vec::Vec;
 
 use super::interval::interval_of_means;
+use crate::survey::Cycle;
 
 /// Most batches kept; then neighbours are joined.
 const BATCHES: usize = 80;
@@ -67,6 +68,21 @@ impl BatchMeans {
         self.left -= 1;
         if self.left == 0 {
             self.close();
+        }
+    }
+
+    /// Takes these samples in, one after another, so many times.
+    pub(crate) fn record_again(&mut self, samples: &[u64], times: u64) {
+        let mut rest = samples.len() as u64 * times;
+        let mut cycle = Cycle::of(samples);
+        while rest > 0 {
+            let count = self.left.min(rest);
+            self.sum += cycle.take(count);
+            self.left -= count;
+            rest -= count;
+            if self.left == 0 {
+                self.close();
+            }
         }
     }
 

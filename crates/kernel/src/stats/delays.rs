@@ -3,6 +3,7 @@
 use super::batch_means::BatchMeans;
 use super::histogram::Histogram;
 use super::samples::Samples;
+use crate::survey::Survey;
 
 /// Percentiles that an outcome tells.
 const PERCENTS: [f64; 4] = [50.0, 90.0, 99.0, 99.9];
@@ -26,6 +27,15 @@ impl<const FINE: u32> Delays<FINE> {
     /// its own.
     pub fn merge(&mut self, other: &Self) {
         self.samples.merge(&other.samples);
+    }
+
+    /// What was recorded, for a run that repeats itself.
+    pub fn survey_delays(&mut self, survey: &mut Survey) {
+        let Delays { samples, batches } = self;
+        samples.survey_samples(survey);
+        if let Some((period, times)) = survey.samples() {
+            batches.record_again(&period, times);
+        }
     }
 
     /// How many.

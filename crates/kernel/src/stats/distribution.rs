@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::samples::Samples;
+use crate::survey::Survey;
 
 /// Samples as they come. Each is kept while they are few, then a histogram counts them.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,6 +33,17 @@ impl Collected {
             }
         }
         self.samples.record(sample);
+    }
+
+    /// What was recorded, for a run that repeats itself.
+    pub fn survey_collected(&mut self, survey: &mut Survey) {
+        let Collected {
+            most,
+            kept,
+            samples,
+        } = self;
+        survey.kept(kept, samples.count(), *most);
+        samples.survey_samples(survey);
     }
 
     /// Takes in all of `other`.

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use crate::survey::Survey;
+
 /// A log-linear histogram of `u64` samples: 2^`FINE` buckets per power of two. Values below
 /// 2^(`FINE` + 1) are exact, others are told to 1/2^`FINE` of the value; unless said otherwise that
 /// is below 128, and to 1/64. Memory covers the range that occurs and nothing while empty.
@@ -62,6 +64,20 @@ impl<const FINE: u32> Histogram<FINE> {
         // Between two samples there is a bucket for every value.
         self.counts[index::<FINE>(sample) - self.first] += 1;
         self.count += 1;
+    }
+
+    /// What was recorded, for a run that repeats itself: no period has anything smaller or larger
+    /// than the first.
+    pub(crate) fn survey_histogram(&mut self, survey: &mut Survey) {
+        let Histogram {
+            counts,
+            first,
+            count,
+            min: _,
+            max: _,
+        } = self;
+        survey.by_value(*first, counts);
+        survey.adds(count);
     }
 
     /// Takes a sample in so many times.

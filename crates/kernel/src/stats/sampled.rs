@@ -1,5 +1,7 @@
 //! Mean and variance of whole numbers.
 
+use crate::survey::Survey;
+
 /// 2^128.
 const TWO_TO_128: f64 = 340_282_366_920_938_463_463_374_607_431_768_211_456.0;
 
@@ -129,6 +131,12 @@ impl Sums {
         self.sum += wide * times;
         let squares = (wide * wide).wrapping_mul(times);
         self.squares = self.squares.wrapping_add(squares);
+    }
+
+    pub fn survey_sums(&mut self, survey: &mut Survey) {
+        let Sums { sum, squares } = self;
+        survey.adds_wide(sum);
+        survey.adds_wide(squares);
     }
 
     pub const fn merge(&mut self, other: &Sums) {

@@ -2,6 +2,7 @@
 
 use super::histogram::Histogram;
 use super::sampled::Sums;
+use crate::survey::Survey;
 
 /// Count, mean, deviation, extremes and percentiles of `u64` samples. `FINE`: see [`Histogram`].
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -29,6 +30,13 @@ impl<const FINE: u32> Samples<FINE> {
             self.beyond.record(sample);
         }
         self.histogram.record(sample);
+    }
+
+    /// What was recorded, for a run that repeats itself.
+    pub(crate) fn survey_samples(&mut self, survey: &mut Survey) {
+        let Samples { beyond, histogram } = self;
+        beyond.survey_sums(survey);
+        histogram.survey_histogram(survey);
     }
 
     /// Takes all samples of `other` in.

@@ -147,6 +147,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 kind: ControlKind::Notice,
                 value,
                 bytes,
+                is_patient: false,
             });
         }
     }

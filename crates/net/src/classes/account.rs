@@ -4,7 +4,7 @@
 
 use alloc::vec::Vec;
 
-use backwater_kernel::Time;
+use backwater_kernel::{Survey, Time};
 
 /// What came over one lane and has not left. A cache line.
 #[derive(Clone, Debug)]
@@ -35,6 +35,29 @@ pub(crate) struct AccountTimes {
     pub last: Time,
     /// The same by station, where destinations can be stopped.
     pub last_to: Vec<(u32, Time)>,
+}
+
+impl Account {
+    /// What it holds, for a run that repeats itself.
+    pub fn survey_account(&mut self, survey: &mut Survey) {
+        let Account {
+            bytes,
+            high_bytes: _,
+            low_bytes: _,
+            limit_bytes: _,
+            most_bytes: _,
+            shared_bytes,
+            headroom_bytes,
+            channel: _,
+            share: _,
+            class: _,
+            is_congested,
+        } = self;
+        survey.fixed(*bytes);
+        survey.fixed(*shared_bytes);
+        survey.fixed(*headroom_bytes);
+        survey.flag(*is_congested);
+    }
 }
 
 impl AccountTimes {

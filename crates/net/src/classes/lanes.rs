@@ -12,7 +12,8 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{BitSet, BuildError, Channels};
 
-use crate::classes::routes::Tables;
+use crate::classes::routes::{Tables, mix};
+use crate::classes::shape::{Has, LANES, may};
 use crate::classes::{Classes, FrameFlow};
 use crate::hop::unit::{Fifo, NONE, Unit, Units};
 use crate::spec::frames::{EthernetSpec, FlowSpec, Owner};
@@ -20,9 +21,9 @@ use crate::spec::frames::{EthernetSpec, FlowSpec, Owner};
 /// The frames of a queue that one owner has.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lane {
-    /// A station, or a way (see [`Unit::way`]).
+    /// A station, a way (see [`Unit::way`]), or what ways are hashed to.
     pub owner: u32,
-    /// Where its frames go.
+    /// Where its frames go; of ways that share it, the first.
     pub destination: u32,
     pub chain: Fifo,
     pub bytes: u64,
@@ -47,8 +48,10 @@ impl Lane {
 pub(crate) struct Lanes {
     /// Whose they are.
     pub by: Owner,
-    /// Sorted by owner.
+    /// Sorted by owner; those that ways share, by the first of these.
     pub lanes: Vec<Lane>,
+    /// Where ways share lanes: the place of the lane of each, sorted.
+    ways: Vec<(u32, u32)>,
     /// Number of the first, of those that follow each other; [`NONE`] without credit.
     pub first: u32,
     /// Bytes in stopped lanes.
@@ -73,11 +76,30 @@ impl Lanes {
         Lanes {
             by,
             lanes: owners.iter().map(lane).collect(),
+            ways: Vec::new(),
             first: NONE,
             blocked_bytes: 0,
             shut: 0,
             ready: BitSet::new(owners.len()),
             turn: 0,
+        }
+    }
+
+    /// The same of ways and their stations, in order, of which several may share a lane: these are
+    /// in the order of the first way of each.
+    fn shared(by: Owner, owners: &[(u32, u32)], number_of: impl Fn(u32) -> u32) -> Lanes {
+        let (mut places, mut firsts, mut ways) = (BTreeMap::new(), Vec::new(), Vec::new());
+        for (way, to) in owners {
+            let number = number_of(*way);
+            let place = *places.entry(number).or_insert_with(|| {
+                firsts.push((number, *to));
+                firsts.len() as u32 - 1
+            });
+            ways.push((*way, place));
+        }
+        Lanes {
+            ways,
+            ..Lanes::new(by, &firsts)
         }
     }
 
@@ -93,6 +115,7 @@ impl Lanes {
     pub fn place_of(&self, frame: &Unit, flows: &[FrameFlow]) -> usize {
         let owner = match self.by {
             Owner::Flow => frame.way(),
+            Owner::Hash(_) => return self.place_of_way(frame.way()),
             Owner::Destination | Owner::Class => {
                 let flow = &flows[frame.flow() as usize];
                 flow.ends(frame.is_forward()).1
@@ -104,10 +127,34 @@ impl Lanes {
         }
     }
 
+    /// The place of the lane that a way shares.
+    #[inline(never)]
+    fn place_of_way(&self, way: u32) -> usize {
+        match self.shared_by(way) {
+            Some(place) => place,
+            None => unreachable!("a frame is where no way of its flow leads"),
+        }
+    }
+
+    fn shared_by(&self, way: u32) -> Option<usize> {
+        let at = self.ways.binary_search_by_key(&way, |own| own.0).ok()?;
+        Some(self.ways[at].1 as usize)
+    }
+
+    /// What a way is hashed to, where ways share lanes.
+    pub fn number_of_way(&self, way: u32) -> Option<u32> {
+        Some(self.lanes[self.shared_by(way)?].owner)
+    }
+
     /// Does each lane have credit of its own?
     #[inline]
     pub fn has_credit(&self) -> bool {
         self.first != NONE
+    }
+
+    /// May a lane have frames of several ways to several stations?
+    pub fn is_shared(&self) -> bool {
+        self.by.hash_lanes().is_some()
     }
 
     /// The numbers of those with credit.
@@ -138,9 +185,9 @@ impl Lanes {
     }
 
     /// The lane whose frame goes next. Where stations may be stopped, that is the frame that joined
-    /// first; lanes of flows go in turns.
+    /// first; lanes of flows go in turns, each its own or shared.
     pub fn next(&self, units: &Units) -> Option<usize> {
-        if self.by == Owner::Flow {
+        if self.by.goes_in_turns() {
             return self.ready.next_cyclic(self.turn);
         }
         let mut from = 0;
@@ -222,6 +269,24 @@ impl Classes {
         }
     }
 
+    /// The same, where a network may have lanes, or has none.
+    #[inline(always)]
+    pub(crate) fn lane_in<const HAS: Has>(&self, channel: u32, frame: &Unit) -> u32 {
+        match may(HAS, LANES) {
+            true => self.lane(channel, frame),
+            false => self.queue_in::<HAS>(channel, frame.class) as u32,
+        }
+    }
+
+    /// [`Self::queue_of`] likewise, without the place.
+    #[inline(always)]
+    pub(crate) fn account_in<const HAS: Has>(&self, lane: u32) -> usize {
+        match may(HAS, LANES) {
+            true => self.queue_of(lane).0,
+            false => lane as usize,
+        }
+    }
+
     /// The queue that a lane stands in, and the lane's place there, if the queue is sorted.
     #[inline]
     pub(crate) fn queue_of(&self, lane: u32) -> (usize, Option<usize>) {
@@ -233,6 +298,13 @@ impl Classes {
             }
         }
     }
+}
+
+/// The number of the lane, of so many, that frames of a way have on a channel: a hash as ways are
+/// chosen by, of other words, so that flows of one hop share a lane as often as any others do.
+pub fn hashed(seed: u64, channel: u32, way: u32, lanes: u32) -> u32 {
+    let hash = mix(&[seed, way.into(), channel.into(), u64::MAX]);
+    (hash % u64::from(lanes.max(1))) as u32
 }
 
 /// Whose lanes each queue has.
@@ -289,16 +361,22 @@ pub(crate) fn build(spec: &EthernetSpec, stops_stations: bool) -> Result<Vec<Lan
                     let owner = match by[queue] {
                         Owner::Class => continue,
                         Owner::Destination => to,
-                        Owner::Flow => way,
+                        Owner::Flow | Owner::Hash(_) => way,
                     };
                     of_queues[queue].insert(owner, to);
                 }
             }
         }
     }
-    let lanes = by.iter().zip(of_queues).map(|(by, owners)| {
+    let lanes = (0..).zip(by).zip(of_queues).map(|((queue, by), owners)| {
         let owners: Vec<(u32, u32)> = owners.into_iter().collect();
-        Lanes::new(*by, &owners)
+        match by.hash_lanes() {
+            Some(lanes) => {
+                let channel = queue / classes as u32;
+                Lanes::shared(by, &owners, |way| hashed(spec.seed, channel, way, lanes))
+            }
+            None => Lanes::new(by, &owners),
+        }
     });
     Ok(lanes.collect())
 }

@@ -1,6 +1,6 @@
 //! Channels and the queues in front of them.
 
-use backwater_kernel::Time;
+use backwater_kernel::{Survey, Time};
 
 use crate::hop::unit::{Fifo, NONE, Units};
 use crate::outcome::Drops;
@@ -49,6 +49,23 @@ pub(crate) struct QueueCounts {
     pub drops: Drops,
     pub watchdog_trips: u64,
     pub ecn: Option<EcnSpec>,
+}
+
+impl QueueCounts {
+    /// For a run that repeats itself.
+    pub fn survey_queue_counts(&mut self, survey: &mut Survey) {
+        let QueueCounts {
+            congestions,
+            marked,
+            drops,
+            watchdog_trips,
+            ecn: _,
+        } = self;
+        survey.adds(congestions);
+        survey.adds(marked);
+        drops.survey_drops(survey);
+        survey.adds(watchdog_trips);
+    }
 }
 
 impl Queue {
@@ -106,6 +123,37 @@ impl Queue {
     pub fn mean_bytes(&self, since: Time, now: Time) -> f64 {
         let area = (u128::from(now.0) * u128::from(self.bytes)).wrapping_add(self.area);
         area as f64 / now.since(since).0.max(1) as f64
+    }
+
+    /// All that it keeps but its frames, for a run that repeats itself.
+    pub fn survey_queue(&mut self, survey: &mut Survey) {
+        let Queue {
+            chain: _,
+            frames,
+            order: _,
+            bytes,
+            limit_bytes: _,
+            high_bytes: _,
+            low_bytes: _,
+            area,
+            is_congested,
+            marks: _,
+            acts_on_leave: _,
+            share: _,
+            place: _,
+            offered: _,
+            joined,
+            sent,
+            sent_bytes,
+            most_bytes: _,
+        } = self;
+        survey.fixed(u64::from(*frames));
+        survey.fixed(*bytes);
+        survey.flag(*is_congested);
+        survey.adds_wide(area);
+        survey.adds(joined);
+        survey.adds(sent);
+        survey.adds(sent_bytes);
     }
 
     /// Joins the chain; the caller has counted it.

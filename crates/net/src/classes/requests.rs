@@ -1,8 +1,9 @@
 //! Who asks whom for stops: what congested queues want, and what each channel has been used to say.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use backwater_kernel::Time;
+use backwater_kernel::{Survey, Time};
 
 use crate::hop::load::Control;
 use crate::hop::view::Gate;
@@ -12,7 +13,7 @@ use crate::outcome::StuckQueue;
 pub(crate) fn topic_of(gate: Gate) -> Gate {
     match gate {
         Gate::Class(_) => Gate::Class(0),
-        Gate::Port | Gate::Destination(..) | Gate::Flow(..) => gate,
+        Gate::Port | Gate::Destination(..) | Gate::Flow(..) | Gate::Lane(..) => gate,
     }
 }
 
@@ -42,6 +43,31 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
+    /// What was said, for a run that repeats itself. What is asked for now is not surveyed: it is
+    /// in the way.
+    pub fn survey_asked(&mut self, survey: &mut Survey) {
+        let Asked {
+            gates,
+            told,
+            pending,
+            on_wire,
+            yields,
+            refreshes,
+            due,
+            stops,
+            resumes,
+            refreshed,
+        } = self;
+        let asks = !gates.is_empty() || !told.is_empty() || !pending.is_empty();
+        if asks || on_wire.is_some() || !refreshes.is_empty() || !due.is_empty() {
+            survey.rule_out("a stop that is asked for at the end of a period");
+        }
+        survey.flag(*yields);
+        survey.adds(stops);
+        survey.adds(resumes);
+        survey.adds(refreshed);
+    }
+
     /// One more asks. True for the first.
     pub fn add(&mut self, gate: Gate) -> bool {
         match self.gates.binary_search_by_key(&gate, |(gate, _)| *gate) {
@@ -93,19 +119,31 @@ pub(crate) struct Request {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Requests {
     pub congestion: Request,
-    pub blocked: Option<Request>,
+    /// Hardly any queue has such.
+    pub blocked: Option<Box<Request>>,
 }
 
 impl Requests {
+    /// For a run that repeats itself: whoever asks is in the way.
+    pub fn survey_requests(&self, survey: &mut Survey) {
+        let Requests {
+            congestion,
+            blocked,
+        } = self;
+        if !congestion.neighbours.is_empty() || blocked.is_some() {
+            survey.rule_out("a queue that asks for a stop at the end of a period");
+        }
+    }
+
     /// Is one of them for the stop of `wait`?
     pub fn ask(&self, wait: &StuckQueue) -> bool {
         let covers = |gate: &Gate| match (*gate, wait.destination) {
             (Gate::Port, _) => true,
             (Gate::Class(class), _) => class == wait.class,
             (Gate::Destination(class, station), Some(own)) => class == wait.class && station == own,
-            (Gate::Destination(..), None) | (Gate::Flow(..), _) => false,
+            (Gate::Destination(..), None) | (Gate::Flow(..) | Gate::Lane(..), _) => false,
         };
-        let all = [Some(&self.congestion), self.blocked.as_ref()];
+        let all = [Some(&self.congestion), self.blocked.as_deref()];
         all.into_iter().flatten().any(|request| {
             request.neighbours.contains(&(wait.channel ^ 1)) && request.gates.iter().any(covers)
         })

@@ -1,5 +1,6 @@
 //! Which way frames go: over any graph, by the shortest ways or as the scenario says.
 
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -9,9 +10,11 @@ use crate::classes::trees::{FORK, Trees};
 use crate::hop::unit::{NONE, Unit};
 use crate::spec::frames::{EthernetSpec, NodeKind, Spread};
 
+mod alike;
 mod crossed;
 mod tables;
 
+pub use alike::Alike;
 pub use tables::Tables;
 
 /// A hash of some words, for choices that must not depend on the order of events.
@@ -37,6 +40,9 @@ pub(crate) enum Routes {
         /// By way and congestion point of data of the opposite way: the first hop's index of what
         /// the switch there sends; in order.
         from_switches: Starts,
+        /// By way whose frames go round the ports of their station, the first hop's index of
+        /// each; nothing of all others, and none at all where no station has several links so.
+        ports: Vec<Vec<u32>>,
         /// For flows without a row.
         slots: Option<Slots>,
     },
@@ -63,6 +69,7 @@ impl Routes {
             tables.follow(spec, way, &mut hops)?;
             hops.push(NONE);
         }
+        let ports = around_ports(spec, &tables, &mut hops)?;
         let from_switches = from_switches(spec, &tables, &first, &mut hops)?;
         if hops.len() >= FORK as usize {
             return Err(BuildError(format!(
@@ -75,6 +82,7 @@ impl Routes {
             hops,
             trees,
             from_switches,
+            ports,
             slots: (!spec.rules.arrivals.is_empty()).then(|| Slots {
                 tables,
                 rooms: Vec::new(),
@@ -93,9 +101,10 @@ impl Routes {
             Routes::Paths {
                 first,
                 hops,
+                ports,
                 slots: Some(slots),
                 ..
-            } => slots.lay((place, number), ends, (first, hops), to_of),
+            } => slots.lay((place, number), ends, (first, hops, ports), to_of),
             Routes::Paths { .. } | Routes::Tables(_) => true,
         }
     }
@@ -107,7 +116,25 @@ impl Routes {
             hops: Vec::new(),
             trees: Trees::default(),
             from_switches: Vec::new(),
+            ports: Vec::new(),
             slots: None,
+        }
+    }
+
+    /// Do frames of some ways go round the ports of their station?
+    pub fn has_turns(&self) -> bool {
+        let ports = match self {
+            Routes::Paths { ports, .. } => !ports.is_empty(),
+            Routes::Tables(_) => false,
+        };
+        ports || self.tables().is_some_and(Tables::has_turns)
+    }
+
+    /// The next hops, where frames are spread or flows have no row.
+    pub fn tables(&self) -> Option<&Tables> {
+        match self {
+            Routes::Tables(tables) => Some(tables),
+            Routes::Paths { slots, .. } => slots.as_ref().map(|slots| &slots.tables),
         }
     }
 
@@ -121,9 +148,15 @@ impl Routes {
 
     /// The same where all frames of a flow take one way, whatever it is.
     pub fn path(&self, way: u32) -> Option<&[u32]> {
-        let Routes::Paths { first, hops, .. } = self else {
+        let Routes::Paths {
+            first, hops, ports, ..
+        } = self
+        else {
             return None;
         };
+        if ports.get(way as usize).is_some_and(|own| !own.is_empty()) {
+            return None;
+        }
         let hops = hops.get(*first.get(way as usize)? as usize..)?;
         let end = hops.iter().position(|hop| *hop >= FORK)?;
         (hops[end] == NONE && end > 0).then(|| &hops[..end])
@@ -131,11 +164,54 @@ impl Routes {
 
     /// The hop from the source of `way`, of a flow at this place, for [`Frame::hop`].
     #[inline]
-    pub fn first(&self, (way, place): (u32, u32), number: u64, ends: (u32, u32)) -> u32 {
+    pub fn first(&self, (way, place): (u32, u32), turn: Option<u64>, ends: (u32, u32)) -> u32 {
         match self {
-            Routes::Paths { first, .. } => first[(2 * place + way % 2) as usize],
-            Routes::Tables(tables) => tables.of_frame(way, number, ends.0, ends.1),
+            Routes::Paths { first, ports, .. } => {
+                let at = (2 * place + way % 2) as usize;
+                match (turn, ports.get(at)) {
+                    (Some(turn), Some(own)) if !own.is_empty() => {
+                        own[(turn % own.len() as u64) as usize]
+                    }
+                    _ => first[at],
+                }
+            }
+            Routes::Tables(tables) => tables.of_station(way, turn.unwrap_or(0), ends),
         }
+    }
+
+    /// The paths that frames of a way go round, from the first on.
+    pub fn around(&self, way: u32) -> Option<Vec<&[u32]>> {
+        let Routes::Paths { hops, ports, .. } = self else {
+            return None;
+        };
+        let starts = ports.get(way as usize).filter(|it| !it.is_empty())?;
+        let path = |start: &u32| {
+            let hops = &hops[*start as usize..];
+            let end = hops.iter().position(|hop| *hop == NONE);
+            &hops[..end.unwrap_or(hops.len())]
+        };
+        Some(starts.iter().map(path).collect())
+    }
+
+    /// The channels by which frames of a way, of a flow at this place, leave their station; all
+    /// that leave it, where each switch draws.
+    pub fn leave_by<'a>(&self, way: u32, leaving: &'a [u32]) -> Cow<'a, [u32]> {
+        let Routes::Paths {
+            first, hops, ports, ..
+        } = self
+        else {
+            return leaving.into();
+        };
+        if leaving.len() <= 1 {
+            return leaving.into();
+        }
+        let several = ports.get(way as usize).filter(|own| !own.is_empty());
+        let starts = match several {
+            Some(own) => own,
+            None => core::slice::from_ref(&first[way as usize]),
+        };
+        let channels = starts.iter().map(|at| hops[*at as usize]);
+        Cow::Owned(channels.collect())
     }
 
     /// The hop of what the switch `node` in front of `channel` sends on `way` to `to`, against
@@ -184,17 +260,25 @@ impl Slots {
         &mut self,
         (place, number): (u32, u32),
         (source, destination): (u32, u32),
-        (first, hops): (&mut Vec<u32>, &mut Vec<u32>),
+        (first, hops, ports): (&mut Vec<u32>, &mut Vec<u32>, &mut Vec<Vec<u32>>),
         to_of: impl Fn(u32) -> Option<u32>,
     ) -> bool {
-        let mut path = Vec::new();
+        let (mut path, mut starts) = (Vec::new(), Vec::new());
         for (side, from, to) in [(0, source, destination), (1, destination, source)] {
             path.clear();
+            starts.clear();
             let way = 2 * number + side;
-            if !self.tables.walk((way, from, to), &to_of, &mut path) {
-                return false;
+            for turn in 0..self.tables.ports((from, to)).max(1) as u64 {
+                starts.push(path.len() as u32);
+                let is_there = match self.tables.ports((from, to)) {
+                    0 | 1 => self.tables.walk((way, from, to), &to_of, &mut path),
+                    _ => (self.tables).walk_turn((way, turn), (from, to), &to_of, &mut path),
+                };
+                if !is_there {
+                    return false;
+                }
+                path.push(NONE);
             }
-            path.push(NONE);
             let kept = (2 * place + side) as usize;
             if first.len() <= kept {
                 self.rooms.push(0);
@@ -212,6 +296,13 @@ impl Slots {
                 hops.resize(hops.len() + room, NONE);
             }
             hops[first[kept] as usize..][..path.len()].copy_from_slice(&path);
+            if self.tables.has_turns() {
+                ports.resize(ports.len().max(kept + 1), Vec::new());
+                ports[kept].clear();
+                if starts.len() > 1 {
+                    ports[kept].extend(starts.iter().map(|start| first[kept] + start));
+                }
+            }
         }
         true
     }
@@ -220,6 +311,39 @@ impl Slots {
 /// Of ways back from congestion points: the way and the channel whose queue is one, and where its
 /// first hop stands.
 type Starts = Vec<((u32, u32), u32)>;
+
+/// Adds the ways over all ports of stations that go round them.
+fn around_ports(
+    spec: &EthernetSpec,
+    tables: &Tables,
+    hops: &mut Vec<u32>,
+) -> Result<Vec<Vec<u32>>, BuildError> {
+    let mut ports = Vec::new();
+    if !tables.has_turns() {
+        return Ok(ports);
+    }
+    let to_of = |channel: u32| spec.ends(channel).map(|ends| ends.1);
+    for way in 0..spec.flows.len() as u32 * 2 {
+        let (ends, mut own) = (ends_of(spec, way), Vec::new());
+        let is_multicast = spec.flows[way as usize / 2].is_multicast();
+        let count = match is_multicast {
+            true => 1,
+            false => tables.ports(ends),
+        };
+        for turn in (0..count as u64).filter(|_| count > 1) {
+            own.push(hops.len() as u32);
+            if !tables.walk_turn((way, turn), ends, to_of, hops) {
+                let flow = way / 2;
+                return Err(BuildError(format!(
+                    "flow {flow} finds no way from all ports"
+                )));
+            }
+            hops.push(NONE);
+        }
+        ports.push(own);
+    }
+    Ok(ports)
+}
 
 /// Adds the ways back from all congestion points on the ways of flows that hear of them.
 fn from_switches(

@@ -7,11 +7,14 @@ use backwater_ends::control::Telemetry;
 use backwater_kernel::{Duration, Stream, Time};
 
 use crate::classes::Underway;
+use crate::classes::shape::Form;
 use crate::outcome::Standstill;
 
 /// What a run of routed units keeps beside the network.
 #[derive(Default)]
 pub(crate) struct ByClass {
+    /// For what networks the code is compiled that runs it.
+    pub form: Form,
     /// Everything up to here has happened.
     pub reached: Time,
     /// Frames that stations make, on their way to their ports.
@@ -24,6 +27,8 @@ pub(crate) struct ByClass {
     pub pulled: Vec<u32>,
     /// Arrivals of one instant at one switch, by hash.
     pub crowd: Vec<(u64, u32)>,
+    /// Channels on which frames arrive at one instant, in the order of their turns.
+    pub arrivals: Vec<u32>,
     pub selection: Vec<Option<Stream>>,
     pub stall_after: Duration,
     /// Data hops when a standstill was last looked for.

@@ -9,6 +9,8 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+use backwater_kernel::Survey;
+
 use crate::classes::account::Account;
 use crate::outcome::LossCause;
 use crate::spec::frames::{Ratio, ShareSpec, SharedSpec, in_cells};
@@ -45,6 +47,28 @@ impl Pool {
 }
 
 impl Shared {
+    /// What is used, for a run that repeats itself.
+    pub fn survey_shared(&self, survey: &mut Survey) {
+        let Shared {
+            cell_bytes: _,
+            shares: _,
+            pools,
+        } = self;
+        for pool in pools {
+            let Pool {
+                shared_bytes: _,
+                used_bytes,
+                headroom_bytes: _,
+                used_headroom_bytes,
+                inputs_in_headroom,
+                safe_inputs: _,
+            } = pool;
+            survey.fixed(*used_bytes);
+            survey.fixed(*used_headroom_bytes);
+            survey.fixed(u64::from(*inputs_in_headroom));
+        }
+    }
+
     /// For these inputs, by channel and class; also which of its shares each of them has. `None`
     /// if reserves and headroom are more than there is.
     pub fn new(spec: &SharedSpec, inputs: &[(u32, u8)]) -> Option<(Shared, Vec<u16>)> {

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Collected, Distribution, Duration, Time};
+use backwater_kernel::{Collected, Distribution, Duration, Survey, Time};
 
 use crate::hop::load::Control;
 use crate::spec::frames::{ClassBits, PFC_CLASSES, StoppedSpec};
@@ -38,8 +38,11 @@ pub(crate) struct Gates {
     /// How the port takes stops.
     pub rules: StoppedSpec,
     pub port: Stop,
-    /// Of each class, and at least of those that a PFC frame can name.
+    /// Of each class, and at least of those that a PFC frame can name; none as long as nothing was
+    /// ever stopped, as in most ports of a large network.
     pub classes: Vec<ClassGate>,
+    /// So many are there once something is.
+    count: u8,
     /// Destinations: class, station, stop; sorted.
     pub destinations: Vec<(u8, u32, Stop)>,
     /// Control frames whose response time runs: when it ends, and what they ask for.
@@ -73,6 +76,19 @@ pub(crate) struct StopWatch {
 }
 
 impl StopWatch {
+    /// For a run that repeats itself.
+    pub fn survey_watch(&mut self, survey: &mut Survey) {
+        let StopWatch {
+            since,
+            total,
+            lengths,
+        } = self;
+        survey.instant_if(since);
+        survey.adds(&mut total.0);
+        let lengths = lengths.get_or_insert_with(StopWatch::none);
+        lengths.survey_collected(survey);
+    }
+
     pub fn set(&mut self, now: Time, holds: bool) {
         match (self.since, holds) {
             (None, true) => self.since = Some(now),
@@ -112,24 +128,86 @@ impl StopWatch {
     }
 }
 
+/// Nothing was ever stopped.
+static OPEN: ClassGate = ClassGate {
+    stop: Stop::OFF,
+    last_stop: Time::ZERO,
+    stuck: Time::ZERO,
+    watch: StopWatch {
+        since: None,
+        total: Duration::ZERO,
+        lengths: None,
+    },
+};
+
 impl Gates {
+    /// All that they keep, for a run that repeats itself. What holds now is not surveyed: it is in
+    /// the way.
+    pub fn survey_gates(&mut self, survey: &mut Survey) {
+        let Gates {
+            rules: _,
+            port,
+            classes,
+            count: _,
+            destinations,
+            responses,
+            stops_obeyed,
+            stops_ignored,
+            expiry,
+        } = self;
+        let mut stops = classes.iter().map(|class| &class.stop);
+        if port.is_on || stops.any(|stop| stop.is_on) || !destinations.is_empty() {
+            survey.rule_out("a stop that holds at the end of a period");
+        }
+        if !responses.is_empty() {
+            survey.rule_out("a control frame that is being taken in");
+        }
+        survey.ahead(&mut port.rest_at);
+        // None before the first stop.
+        survey.fixed(classes.len() as u64);
+        for class in classes {
+            let ClassGate {
+                stop,
+                last_stop: _,
+                stuck: _,
+                watch,
+            } = class;
+            survey.ahead(&mut stop.rest_at);
+            watch.survey_watch(survey);
+        }
+        survey.adds(stops_obeyed);
+        survey.adds(stops_ignored);
+        survey.instant(expiry);
+    }
+
     pub fn new(rules: StoppedSpec, classes: usize) -> Gates {
-        let open = ClassGate {
-            stop: Stop::OFF,
-            last_stop: Time::ZERO,
-            stuck: Time::ZERO,
-            watch: StopWatch::default(),
-        };
         Gates {
             rules,
             port: Stop::OFF,
-            classes: vec![open; classes.max(PFC_CLASSES)],
+            classes: Vec::new(),
+            count: classes.max(PFC_CLASSES) as u8,
             destinations: Vec::new(),
             responses: Vec::new(),
             stops_obeyed: 0,
             stops_ignored: 0,
             expiry: Time::MAX,
         }
+    }
+
+    /// What is known of the stops of a class.
+    pub fn class_gate(&self, class: u8) -> &ClassGate {
+        match self.classes.is_empty() {
+            true => &OPEN,
+            false => &self.classes[class as usize],
+        }
+    }
+
+    /// The same of all classes, to be changed.
+    pub fn class_gates(&mut self) -> &mut [ClassGate] {
+        if self.classes.is_empty() {
+            self.classes = vec![OPEN.clone(); self.count.into()];
+        }
+        &mut self.classes
     }
 
     /// Classes stopped as a whole, a bit each.

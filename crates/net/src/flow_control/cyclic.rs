@@ -113,6 +113,10 @@ pub(crate) fn ahead(value: u64, known: u64, bits: u8) -> u64 {
 pub(crate) enum When {
     /// As soon as the port is free.
     Now,
+    /// As soon as the port has nothing else to send.
+    Idle,
+    /// One that waits for that has waited long enough: as soon as the port is free.
+    NoLonger,
     /// It is to be asked again then.
     At(Time),
     /// One waits, or the port is asked again anyway, or there is nothing to say.
@@ -152,6 +156,8 @@ pub(crate) struct Counters {
     next: usize,
     /// A message waits for its port.
     is_wanted: bool,
+    /// It does so for a port with nothing else to send.
+    is_patient: bool,
     /// When the last started,
     last: Time,
     /// and from when on the next may.
@@ -189,6 +195,7 @@ impl Counters {
             lanes,
             next: 0,
             is_wanted: false,
+            is_patient: false,
             last: Time::ZERO,
             earliest: Time::ZERO,
             asked_at: Time::MAX,
@@ -270,21 +277,29 @@ impl Counters {
     /// When is there something to say?
     #[inline]
     pub fn when(&mut self, now: Time) -> When {
-        if self.is_wanted {
+        if self.is_wanted && !self.is_patient {
             return When::Wait;
         }
-        let has_news = self.owes_news();
-        let (due, asked) = match (has_news, self.spec.update.at_least_every) {
+        let has_news = self.owes_news() && !self.is_patient;
+        let every = self.spec.update.at_least_every;
+        let latest = every.map(|every| self.last.checked_add(every).unwrap_or(Time::MAX));
+        let (due, asked) = match (has_news, latest) {
             (true, _) => (self.earliest, &mut self.asked_at),
             (false, None) => return When::Wait,
-            (false, Some(every)) => {
-                let due = self.last.checked_add(every).unwrap_or(Time::MAX);
-                (due, &mut self.alarm_at)
-            }
+            (false, Some(latest)) => (latest, &mut self.alarm_at),
         };
         if due <= now {
+            if self.is_wanted {
+                self.is_patient = false;
+                return When::NoLonger;
+            }
             self.is_wanted = true;
-            return When::Now;
+            let may_wait = self.spec.update.waits_for_idle;
+            self.is_patient = may_wait && latest.is_some_and(|latest| latest > now);
+            return match self.is_patient {
+                true => When::Idle,
+                false => When::Now,
+            };
         }
         if *asked <= due {
             return When::Wait;
@@ -301,7 +316,7 @@ impl Counters {
             true => self.take_news(),
             false => self.turn(),
         };
-        self.is_wanted = false;
+        (self.is_wanted, self.is_patient) = (false, false);
         self.last = now;
         let spacing = self.spec.update.spacing;
         self.earliest = now.checked_add(spacing).unwrap_or(Time::MAX);

@@ -56,7 +56,13 @@ fn time(spec: &EthernetSpec, network: &Network, (id, flow): (u32, &FlowSpec)) ->
         let frames = Frames::of(flow, bytes)?;
         let took_ps = match network.classes.routes.only(spec, way) {
             Some(path) => network.carry_ps(&path, &frames),
-            None => network.carry_spread_ps(&network.one_of_alike(ends_of(spec, way))?.0, &frames),
+            None => match network.classes.routes.around(way) {
+                Some(paths) => network.carry_around_ps(&paths, &frames)?,
+                None => {
+                    let alike = network.one_of_alike(ends_of(spec, way))?.0;
+                    network.carry_spread_ps(&alike, &frames)
+                }
+            },
         };
         u64::try_from(took_ps).ok()
     };
@@ -102,6 +108,10 @@ pub(crate) fn of_member(network: &Network, place: u32, flow: &FlowSpec) -> Optio
     let frames = Frames::of(flow, bytes)?;
     let took_ps = match network.classes.routes.path(2 * place) {
         Some(path) => network.carry_ps(path, &frames),
+        None if network.classes.turns.is_some() => {
+            let paths = network.classes.routes.around(2 * place)?;
+            network.carry_around_ps(&paths, &frames)?
+        }
         None => {
             let (path, is_only) = network.one_of_alike((flow.source, flow.destination))?;
             match is_only {
@@ -111,6 +121,34 @@ pub(crate) fn of_member(network: &Network, place: u32, flow: &FlowSpec) -> Optio
         }
     };
     u64::try_from(took_ps).ok().map(Duration)
+}
+
+/// What a handshake measured before a flow without a row, where its kind leaves that to the path: a
+/// SYN there and its answer back with nothing else in the network; of several ways as short, one.
+pub(crate) fn handshake(network: &Network, flow: &FlowSpec) -> Option<Duration> {
+    let TransportSpec::Tcp(tcp) = &flow.transport else {
+        return None;
+    };
+    let asked = tcp.handshake_rtt.filter(|rtt| *rtt == Duration::ZERO);
+    let tables = asked.and(network.classes.routes.tables())?;
+    let syn = Payload::Tcp(Segment::default());
+    let bytes = u64::from(frame_bytes(&syn, false, flow.is_tagged));
+    let frames = Frames {
+        full: 0,
+        full_bytes: bytes,
+        last_bytes: bytes,
+    };
+    let took_ps = |from: u32, to: u32| {
+        let (mut node, mut path) = (from, Vec::new());
+        while node != to && path.len() < network.classes.nodes.len() {
+            let hop = *tables.next_hops(node, to).first()?;
+            path.push(hop);
+            node = network.channels[hop as usize].to;
+        }
+        u64::try_from(network.carry_ps(&path, &frames)).ok()
+    };
+    let (there, back) = (flow.source, flow.destination);
+    Some(Duration(took_ps(there, back)? + took_ps(back, there)?))
 }
 
 /// Of each flow whose messages wait for others, what one takes of each size of them.
@@ -123,6 +161,11 @@ fn of_messages(spec: &EthernetSpec, network: &Network) -> MessagesAlone {
         let mut sizes: Vec<u64> = list.messages.iter().map(|own| own.bytes).collect();
         sizes.sort_unstable();
         sizes.dedup();
+        if let Some(paths) = network.classes.routes.around(2 * id) {
+            let alone = network.messages_around(flow, &paths, sizes);
+            all.push((id, alone));
+            continue;
+        }
         let only = network.classes.routes.only(spec, 2 * id);
         let is_spread = only.is_none();
         let alike = || Some(network.one_of_alike(ends_of(spec, 2 * id))?.0);
@@ -207,6 +250,25 @@ impl Network {
         sizes.into_iter().filter_map(alone).collect()
     }
 
+    /// The same of a flow whose frames go round these paths. Of the ports of its host it takes its
+    /// share at each.
+    fn messages_around(&self, flow: &FlowSpec, paths: &[&[u32]], sizes: Vec<u64>) -> Vec<Alone> {
+        let alone = |bytes: u64| {
+            let frames = Frames::of(flow, bytes)?;
+            let on_wire = u128::from(frames.full) * u128::from(frames.full_bytes)
+                + u128::from(frames.last_bytes)
+                + (u128::from(frames.full) + 1) * u128::from(WIRE_OVERHEAD_BYTES);
+            let each = u64::try_from(on_wire / paths.len().max(1) as u128).ok()?;
+            let took_ps = self.carry_around_ps(paths, &frames)?;
+            Some(Alone {
+                bytes,
+                time: Duration(u64::try_from(took_ps).ok()?),
+                on_port: self.span(paths[0][0], each),
+            })
+        };
+        sizes.into_iter().filter_map(alone).collect()
+    }
+
     /// Where frames are spread over several paths, one of them, if all are alike and none of the
     /// links they are spread over is slower than the first: then no frame waits there. True if
     /// there is only that one.
@@ -214,6 +276,9 @@ impl Network {
         let Routes::Tables(tables) = &self.classes.routes else {
             return None;
         };
+        if tables.next_hops(from, to).len() > 1 {
+            return None;
+        }
         let (mut nodes, mut path) = (vec![from], Vec::<u32>::new());
         let mut is_only = true;
         while nodes != [to] && path.len() < self.classes.nodes.len() {
@@ -255,6 +320,44 @@ impl Network {
         let before = self.span(path[0], on_wire).ps();
         let last = self.carry_ps(path, &of(0, frames.last_bytes));
         full.max(u128::from(before) * u128::from(frames.full) + last)
+    }
+
+    /// The same where frames go round these paths in turn, each behind those before it on its own
+    /// path: as long as the longest of as many transfers. Nothing where paths share a channel, on
+    /// which frames wait for those of another, or where first links are of several rates: those of
+    /// a fast one wait for their turn.
+    fn carry_around_ps(&self, paths: &[&[u32]], frames: &Frames) -> Option<u128> {
+        let mut all: Vec<u32> = paths.iter().flat_map(|path| path.iter().copied()).collect();
+        let hops = all.len();
+        all.sort_unstable();
+        all.dedup();
+        let rate = |path: &&[u32]| self.channels[path[0] as usize].rate;
+        if all.len() < hops
+            || paths
+                .windows(2)
+                .any(|pair| rate(&pair[0]) != rate(&pair[1]))
+        {
+            return None;
+        }
+        let count = paths.len() as u64;
+        let times = (0..).zip(paths).map(|(at, path)| {
+            // Of all full frames, and of the last one, those whose turn this is.
+            let has_last = frames.full % count == at;
+            let full = (frames.full + count - 1 - at) / count;
+            match (has_last, full) {
+                (false, 0) => 0,
+                (false, _) => {
+                    let all_full = Frames {
+                        full: full - 1,
+                        last_bytes: frames.full_bytes,
+                        ..*frames
+                    };
+                    self.carry_ps(path, &all_full)
+                }
+                (true, _) => self.carry_ps(path, &Frames { full, ..*frames }),
+            }
+        });
+        times.max()
     }
 
     /// From the first bit of a transfer to its last bit at the end of a path, ps.

@@ -6,6 +6,10 @@ use backwater_ends::stations::{Delivery, End};
 use backwater_kernel::EventQueue;
 
 use crate::classes::FrameFlow;
+use crate::classes::shape::{
+    CREDIT, ERRORS, Has, INPUTS, LANES, MARKS, MESSAGES, MULTICAST, OUTPUTS, PAIRS, SCHEDULERS,
+    TCP, TIME_OUT, WATCHDOGS, may,
+};
 use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::unit::{ECT, MARKED, NONE, PULLED, TELEMETRY, Unit};
 use crate::hop::wire::Channel;
@@ -16,64 +20,94 @@ use crate::simulation::Simulation;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The first frame on a wire takes effect.
-    #[inline]
-    pub(crate) fn deliver_frame(&mut self, channel_id: u32) {
-        let network = &mut self.network;
-        let channel = &mut network.channels[channel_id as usize];
-        let Some(id) = channel.wire.take(&network.units) else {
+    #[inline(always)]
+    pub(crate) fn deliver_frame<const HAS: Has>(&mut self, channel_id: u32) {
+        let Network {
+            channels,
+            units,
+            classes,
+            ..
+        } = &mut self.network;
+        let channel = &mut channels[channel_id as usize];
+        let Some(id) = channel.wire.take(units) else {
             return;
         };
         let is_to_station = channel.is(Channel::TO_HOST);
-        let unit = network.units.get_mut(id);
+        let unit = units.get_mut(id);
         // Read once: what is known here is not asked of the memory again.
         let frame = *unit;
-        let account = match frame.is_control() {
-            true => NONE,
-            false => network.classes.lane(channel_id, &frame),
-        };
+        if frame.is_control() {
+            return self.deliver_control(channel_id, id);
+        }
+        let account = classes.lane_in::<HAS>(channel_id, &frame);
         unit.set_account(account);
-        if frame.is_lost {
-            return self.lose_frame(channel_id, id);
+        if may(HAS, ERRORS) && frame.is_lost {
+            return self.discard_frame(channel_id, id, LossCause::Wire);
         }
         if P::WATCHES {
             let frame = Frame::inside(&self.network, id, channel_id);
             self.probe.on_frame_arrival(self.now, channel_id, &frame);
         }
-        match frame.kind {
+        match is_to_station {
+            true => self.consume_frame::<HAS>(id, &frame),
+            false => self.admit::<HAS>((channel_id, account), id, &frame),
+        }
+    }
+
+    /// A control frame takes effect.
+    #[inline(never)]
+    fn deliver_control(&mut self, channel_id: u32, id: u32) {
+        let unit = self.network.units.get_mut(id);
+        unit.set_account(NONE);
+        let (kind, is_lost) = (unit.kind, unit.is_lost);
+        if is_lost {
+            return self.lose_control(channel_id, id);
+        }
+        if P::WATCHES {
+            let frame = Frame::inside(&self.network, id, channel_id);
+            self.probe.on_frame_arrival(self.now, channel_id, &frame);
+        }
+        match kind {
             UnitKind::Control(ControlKind::Stop) => self.take_control(channel_id, id),
             UnitKind::Control(kind) => self.take_credit_control(channel_id, id, kind),
-            UnitKind::Data | UnitKind::ForwardRm | UnitKind::BackwardRm => match is_to_station {
-                true => self.consume_frame(id, &frame),
-                false => self.admit((channel_id, account), id, &frame),
-            },
+            UnitKind::Data | UnitKind::ForwardRm | UnitKind::BackwardRm => {}
         }
     }
 
     /// A frame has come to its station.
-    #[inline]
-    fn consume_frame(&mut self, id: u32, frame: &Unit) {
+    #[inline(always)]
+    fn consume_frame<const HAS: Has>(&mut self, id: u32, frame: &Unit) {
         let network = &mut self.network;
         let (flow_id, is_forward) = (frame.flow(), frame.is_forward());
-        let place = network.classes.place(flow_id) as u32;
+        let place = network.classes.place_in::<HAS>(flow_id);
         let flow = &mut network.classes.flows[place as usize];
         flow.delivered += 1;
         flow.delivered_bytes += u64::from(frame.bytes);
-        if flow.is(FrameFlow::MULTICAST) {
+        if may(HAS, MULTICAST) && flow.is(FrameFlow::MULTICAST) {
             return self.consume_copy(id);
         }
-        let is_marked = frame.marks & MARKED != 0;
+        let is_marked = may(HAS, MARKS) && frame.marks & MARKED != 0;
         if is_marked {
             network.classes.losses[place as usize].marked += 1;
         }
+        if let Some(datagram) = network.units.datagram(id) {
+            return self.consume_datagram::<HAS>((flow_id, place), id, datagram);
+        }
+        if !may(HAS, TCP | PAIRS) {
+            return;
+        }
         let (payload, born) = (network.units.payload(id), network.units.born(id));
         // What switches wrote goes over from a packet to its acknowledgement.
-        let path = match frame.marks & TELEMETRY {
-            0 => Vec::new(),
-            _ => network.units.take_path(id),
+        let path = match may(HAS, PAIRS) && frame.marks & TELEMETRY != 0 {
+            false => Vec::new(),
+            true => network.units.take_path(id),
         };
         if P::WATCHES {
             let frame = Frame::inside(&self.network, id, NONE);
             self.probe.on_frame_delivered(self.now, &frame);
+        }
+        if P::FORWARDS && is_forward {
+            self.note_delay(place, born);
         }
         let network = &mut self.network;
         network.units.end_frame(id);
@@ -90,57 +124,88 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             .classes
             .stations
             .on_frame(self.now, &delivery, outgoing);
-        self.by_class.path = path;
+        if may(HAS, PAIRS) {
+            self.by_class.path = path;
+        }
         if P::WATCHES && bytes > 0 {
             self.probe.on_payload(self.now, flow_id, is_forward, bytes);
         }
         if !self.by_class.outgoing.is_empty() {
-            self.send_outgoing();
+            self.send_outgoing::<HAS>();
         }
         let end = match is_forward {
             true => End::Answerer,
             false => End::Opener,
         };
-        self.arm((flow_id, place), end);
+        self.arm::<HAS>((flow_id, place), end);
+    }
+
+    /// A datagram, of so many bytes and with this number, has come to its one station.
+    #[inline(always)]
+    fn consume_datagram<const HAS: Has>(
+        &mut self,
+        flow: (u32, u32),
+        id: u32,
+        datagram: (u32, u64),
+    ) {
+        if P::WATCHES {
+            let frame = Frame::inside(&self.network, id, NONE);
+            self.probe.on_frame_delivered(self.now, &frame);
+        }
+        let born = self.network.units.born(id);
+        if P::FORWARDS {
+            self.note_delay(flow.1, born);
+        }
+        let Network { units, classes, .. } = &mut self.network;
+        // It has nothing beside its load.
+        units.remove(id);
+        let stations = &mut classes.stations;
+        stations.on_datagram(self.now, flow.1, datagram, born);
+        if P::WATCHES && datagram.0 > 0 {
+            self.probe
+                .on_payload(self.now, flow.0, true, datagram.0.into());
+        }
+        match may(HAS, MESSAGES) {
+            true => self.arm::<HAS>(flow, End::Answerer),
+            false => self.note_turn::<HAS>(flow),
+        }
     }
 
     /// A frame that came over `input`, in the lane `account`, is admitted to the queue in front of
     /// its next channel, or dropped; or it goes several ways from here.
     #[inline(always)]
-    fn admit(&mut self, (input, account): (u32, u32), id: u32, frame: &Unit) {
+    fn admit<const HAS: Has>(&mut self, (input, account): (u32, u32), id: u32, frame: &Unit) {
         let channel = self.network.classes.routes.channel(frame);
         let Some(out) = self.network.channels.get(channel as usize) else {
             return self.admit_copies((input, account), id);
         };
         let (node_id, tripped) = (out.from, out.tripped);
         if out.is_to_rest(self.now) {
-            self.rest(channel);
+            self.rest::<HAS>(channel);
         }
         let (bytes, class) = (u64::from(frame.bytes), frame.class);
-        let is_ect = frame.marks & ECT != 0;
         let classes = &mut self.network.classes;
-        let at = classes.queue(channel, class);
+        let at = classes.queue_in::<HAS>(channel, class);
         let queue = &classes.queues[at];
-        let (is_full, marks) = (
-            queue.bytes + bytes > queue.limit_bytes,
-            queue.marks && is_ect,
-        );
+        let is_full = queue.bytes + bytes > queue.limit_bytes;
+        let marks = may(HAS, MARKS) && queue.marks && frame.marks & ECT != 0;
         let node = &mut classes.nodes[node_id as usize];
-        let counts_inputs = node.counts_inputs;
-        let detects_queues = node.lossless & 1 << class != 0 && !node.detects_inputs;
+        let counts_inputs = may(HAS, INPUTS) && node.counts_inputs;
+        let detects_queues =
+            may(HAS, OUTPUTS) && node.lossless & 1 << class != 0 && !node.detects_inputs;
         // What finds no room was sent all the same.
-        if node.has_time_out {
+        if may(HAS, TIME_OUT) && node.has_time_out {
             self.network.note_arrival(self.now, input, frame);
         }
         if is_full {
             return self.turn_away(account, channel, id, LossCause::QueueFull);
         }
-        if tripped & 1 << class != 0 && self.drops_all(channel, class) {
+        if may(HAS, WATCHDOGS) && tripped & 1 << class != 0 && self.drops_all(channel, class) {
             return self.turn_away(account, channel, id, LossCause::Watchdog);
         }
         let mut stops = false;
         if counts_inputs {
-            match self.enter_account(node_id, account, at, bytes) {
+            match self.enter_account::<HAS>(node_id, account, at, bytes) {
                 Ok(is_above) => stops = is_above,
                 Err(cause) => return self.turn_away(account, channel, id, cause),
             }
@@ -149,7 +214,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let held = self.network.classes.queues[at].bytes;
             self.mark_frame(at, id, held);
         }
-        self.join_queue(channel, id, (at, class, bytes));
+        self.join_queue::<HAS>(channel, id, (at, class, bytes));
         if stops {
             self.stop_account(node_id, account);
         }
@@ -168,20 +233,25 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// A frame joins the queue of its class in front of a channel.
     #[inline(always)]
-    pub(crate) fn join(&mut self, channel_id: u32, id: u32) {
+    pub(crate) fn join<const HAS: Has>(&mut self, channel_id: u32, id: u32) {
         if self.network.channels[channel_id as usize].is_to_rest(self.now) {
-            self.rest(channel_id);
+            self.rest::<HAS>(channel_id);
         }
         let frame = self.network.units.get(id);
         let (bytes, class) = (u64::from(frame.bytes), frame.class);
-        let at = self.network.queue(channel_id, class);
-        self.join_queue(channel_id, id, (at, class, bytes));
+        let at = self.network.classes.queue_in::<HAS>(channel_id, class);
+        self.join_queue::<HAS>(channel_id, id, (at, class, bytes));
     }
 
     /// The same, where the last bit before it was taken note of; with the place of the queue, and
     /// what is known of the frame.
     #[inline(always)]
-    fn join_queue(&mut self, channel_id: u32, id: u32, (at, class, bytes): (usize, u8, u64)) {
+    pub(crate) fn join_queue<const HAS: Has>(
+        &mut self,
+        channel_id: u32,
+        id: u32,
+        (at, class, bytes): (usize, u8, u64),
+    ) {
         let Network {
             channels,
             classes,
@@ -190,24 +260,27 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         } = &mut self.network;
         let queue = &mut classes.queues[at];
         queue.add(self.now, bytes);
-        let held = queue.bytes;
+        let (held, is_first) = (queue.bytes, queue.frames == 0);
         let channel = &mut channels[channel_id as usize];
         let (has_event, kind) = (channel.has_event, channel.kind);
         let bit = 1 << class;
-        let is_stuck = channel.held() & bit != 0 && channel.stopped() & bit != 0;
-        if classes.lanes.is_empty() {
+        let is_stuck = may(HAS, WATCHDOGS)
+            && is_first
+            && channel.held() & bit != 0
+            && channel.stopped() & bit != 0;
+        if !may(HAS, LANES) || classes.lanes.is_empty() {
             queue.push(units, id);
             channel.waiting |= 1 << class;
         } else {
             self.join_lane(channel_id, id);
         }
-        if kind & (Channel::CREDITS | Channel::SCHEDULED) != 0 {
+        if may(HAS, CREDIT | SCHEDULERS) && kind & (Channel::CREDITS | Channel::SCHEDULED) != 0 {
             self.note_join(channel_id, id, at);
         }
         if !has_event {
             self.wake_port(channel_id);
         }
-        if is_stuck && self.network.classes.queues[at].frames == 1 {
+        if is_stuck {
             self.note_stuck(channel_id, class);
         }
         if P::WATCHES && kind & Channel::WATCHED != 0 {
@@ -217,12 +290,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
-    /// A frame that was sent over `channel` never arrived.
+    /// A control frame that was sent over `channel` never arrived.
     #[cold]
-    fn lose_frame(&mut self, channel: u32, id: u32) {
-        if !self.network.units.get(id).is_control() {
-            return self.discard_frame(channel, id, LossCause::Wire);
-        }
+    fn lose_control(&mut self, channel: u32, id: u32) {
         if P::WATCHES {
             let frame = Frame::inside(&self.network, id, channel);
             self.probe

@@ -293,12 +293,20 @@ impl Network {
 
     /// Gates for the stations of some lanes with frames.
     fn destinations(&self, channel: u32, class: u8, which: impl Fn(&Lane) -> bool) -> Vec<Gate> {
-        let lanes = self.classes.sorted(self.queue(channel, class));
-        let lanes = lanes.into_iter().flat_map(|lanes| &lanes.lanes);
+        let Some(sorted) = self.classes.sorted(self.queue(channel, class)) else {
+            return Vec::new();
+        };
+        let lanes = sorted.lanes.iter();
         let chosen = lanes.filter(|lane| lane.chain.len > 0 && which(lane));
-        let mut gates: Vec<Gate> = chosen
-            .map(|lane| Gate::Destination(class, lane.destination))
-            .collect();
+        let gate = |station| Gate::Destination(class, station);
+        let mut gates: Vec<Gate> = match sorted.is_shared() {
+            false => chosen.map(|lane| gate(lane.destination)).collect(),
+            true => {
+                let ids = chosen.flat_map(|lane| lane.chain.places(&self.units));
+                ids.map(|id| gate(self.destination(self.units.get(id))))
+                    .collect()
+            }
+        };
         gates.sort_unstable();
         gates.dedup();
         gates

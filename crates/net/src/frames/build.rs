@@ -15,6 +15,7 @@ use crate::classes::queue::{Queue, QueueCounts};
 use crate::classes::requests::{Asked, Requests};
 use crate::classes::routes::Routes;
 use crate::classes::run::ByClass;
+use crate::classes::shape::{ANYTHING, Form};
 use crate::classes::shared::Shared;
 use crate::classes::stop::Gates;
 use crate::classes::{Classes, FrameFlow, Losses, Node, Received, Underway};
@@ -41,6 +42,7 @@ impl Specification for EthernetSpec {
         let network = network(self)?;
         let channels = network.channels.len();
         let by_class = ByClass {
+            form: Form::of(network.shape()),
             selection: selection(self, &network),
             stall_after: self.rules.stall_after,
             stopped_before: network.no_stops(),
@@ -67,8 +69,8 @@ impl Specification for EthernetSpec {
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn set_first_events(&mut self, spec: &EthernetSpec) {
         for flow in 0..spec.flows.len() as u32 {
-            self.arm((flow, flow), End::Opener);
-            self.arm((flow, flow), End::Answerer);
+            self.arm::<ANYTHING>((flow, flow), End::Opener);
+            self.arm::<ANYTHING>((flow, flow), End::Answerer);
         }
         self.set_first_arrivals();
         self.arm_opened();
@@ -81,11 +83,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             match &node.kind {
                 NodeKind::Station { storm: Some(storm) } => {
                     may_stop = true;
-                    let channel = self.network.classes.nodes[id as usize]
-                        .leaving
-                        .first()
-                        .copied();
-                    if let Some(channel) = channel {
+                    for channel in self.network.classes.nodes[id as usize].leaving.clone() {
                         self.set_timer(storm.from, channel, Timer::Storm, 0);
                     }
                 }
@@ -127,16 +125,11 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
     let count = queues.len();
     let counts = counts(spec, &nodes);
     let has_telemetry = spec.kinds().any(FlowSpec::has_telemetry);
-    let marks = |at: usize| queues[at].marks || counts[at].ecn.is_some();
-    let marking = (0..count).map(|at| {
-        let entity = stream_of((at / classes) as u32, (at % classes) as u8);
-        marks(at).then(|| Stream::new(spec.seed, entity, Purpose::Marking))
-    });
-    let marking = marking.collect();
+    let marking = marking(spec, (&queues, &counts), classes);
     let stations = spec.stations();
-    let flows = flows(spec, &stations);
     let mut lanes = lanes::build(spec, stops_stations)?;
     let lane_queues = lanes::number(spec, &mut lanes);
+    let routes = Routes::new(spec)?;
     let classes = Classes {
         count: classes,
         lanes,
@@ -152,12 +145,13 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         account_times: vec![AccountTimes::default(); count],
         rows: rows(spec),
         members: Members::new(spec),
-        flows,
+        flows: flows(spec, &stations),
         losses: vec![Losses::default(); spec.flows.len()],
         alone: Vec::new(),
         messages_alone: Vec::new(),
         received: received(spec),
-        routes: Routes::new(spec)?,
+        turns: routes.has_turns().then(|| vec![0; 2 * spec.flows.len()]),
+        routes,
         stations,
         freezing: freezing(spec),
         telemetry: vec![0; if has_telemetry { channels.len() } else { 0 }],
@@ -188,6 +182,20 @@ pub(crate) fn stream_of(channel: u32, class: u8) -> u64 {
         0..8 => channel * 8 + class,
         _ => (1 << 40) | (channel * 32 + class),
     }
+}
+
+/// By queue: what is drawn for its marks.
+fn marking(
+    spec: &EthernetSpec,
+    (queues, counts): (&[Queue], &[QueueCounts]),
+    classes: usize,
+) -> Vec<Option<Stream>> {
+    let marks = |at: usize| queues[at].marks || counts[at].ecn.is_some();
+    let streams = (0..queues.len()).map(|at| {
+        let entity = stream_of((at / classes) as u32, (at % classes) as u8);
+        marks(at).then(|| Stream::new(spec.seed, entity, Purpose::Marking))
+    });
+    streams.collect()
 }
 
 fn selection(spec: &EthernetSpec, network: &Network) -> Vec<Option<Stream>> {
@@ -222,7 +230,7 @@ fn gates(spec: &EthernetSpec) -> Vec<Gates> {
 }
 
 fn channels(spec: &EthernetSpec) -> Vec<Channel> {
-    let mut channels = Vec::new();
+    let mut channels = Vec::with_capacity(spec.channels().count());
     for (id, own) in (0..).zip(spec.channels()) {
         let (from, to) = spec.ends(id).unwrap_or((NONE, NONE));
         let switch = |node: u32| match &spec.nodes[node as usize].kind {
@@ -249,7 +257,7 @@ fn channels(spec: &EthernetSpec) -> Vec<Channel> {
 
 fn queues(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Queue> {
     let has_telemetry = spec.kinds().any(FlowSpec::has_telemetry);
-    let mut queues = Vec::new();
+    let mut queues = Vec::with_capacity(queue_count(spec));
     for (id, channel) in (0..).zip(spec.channels()) {
         let (from, _) = spec.ends(id).unwrap_or((NONE, NONE));
         for (class, own) in (0..).zip(&channel.queues) {
@@ -272,8 +280,13 @@ fn queues(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Queue> {
     queues
 }
 
+/// Of all classes of all channels.
+fn queue_count(spec: &EthernetSpec) -> usize {
+    spec.channels().map(|channel| channel.queues.len()).sum()
+}
+
 fn counts(spec: &EthernetSpec, nodes: &[Node]) -> Vec<QueueCounts> {
-    let mut counts = Vec::new();
+    let mut counts = Vec::with_capacity(queue_count(spec));
     for (id, channel) in (0..).zip(spec.channels()) {
         let (from, _) = spec.ends(id).unwrap_or((NONE, NONE));
         let is_switch = nodes[from as usize].is_switch;
@@ -303,7 +316,7 @@ fn points(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Option<Box<CongestionPoint
 }
 
 fn accounts(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Account> {
-    let mut accounts = Vec::new();
+    let mut accounts = Vec::with_capacity(queue_count(spec));
     for (id, channel) in (0..).zip(spec.channels()) {
         let (_, to) = spec.ends(id).unwrap_or((NONE, NONE));
         let rules = nodes[to as usize].stops.at_input(id);
@@ -339,7 +352,7 @@ fn nodes(spec: &EthernetSpec, classes: usize) -> Result<(Vec<Node>, Vec<InputSha
             leaving[from as usize].push(id);
         }
     }
-    let (mut nodes, mut shares) = (Vec::new(), Vec::new());
+    let (mut nodes, mut shares) = (Vec::with_capacity(leaving.len()), Vec::new());
     for (node, leaving) in spec.nodes.iter().zip(leaving) {
         let switch = match &node.kind {
             NodeKind::Switch(switch) => Some(switch),
@@ -414,7 +427,8 @@ fn flows(spec: &EthernetSpec, stations: &Stations) -> Vec<FrameFlow> {
 /// A flow of this number that has done nothing.
 pub(super) fn flow((place, id): (u32, u32), flow: &FlowSpec, stations: &Stations) -> FrameFlow {
     let has_rtp = matches!(flow.transport, TransportSpec::Udp { has_rtp: true, .. });
-    let is_pulled = flow.transport.is_pulled() || stations.is_pulled(place);
+    let are_messages = flow.traffic.messages().is_some() && !flow.transport.is_connection();
+    let is_pulled = flow.transport.is_pulled() || stations.is_pulled(place) || are_messages;
     let bits = [
         (flow.is_tagged, FrameFlow::TAGGED),
         (has_rtp, FrameFlow::RTP),

@@ -36,7 +36,9 @@ impl Network {
                 let at = self.queue(id, class as u8);
                 let numbers = match credit.map(|credit| credit.owner) {
                     None | Some(Owner::Class) => at as u32..at as u32 + 1,
-                    Some(Owner::Destination | Owner::Flow) => self.classes.lanes[at].numbers(),
+                    Some(Owner::Destination | Owner::Flow | Owner::Hash(_)) => {
+                        self.classes.lanes[at].numbers()
+                    }
                 };
                 is_sorted |= credit.is_some_and(|credit| credit.owner != Owner::Class);
                 for number in numbers {
@@ -152,18 +154,37 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline(always)]
     fn update_when(&mut self, channel: u32, when: When, bytes: u32) {
         match when {
-            When::Now => {
-                let ticket = Ticket {
-                    leg: channel,
-                    kind: ControlKind::Update,
-                    value: 0,
-                    bytes,
-                };
-                self.network.channels[channel as usize ^ 1].push_control(ticket);
-                self.wake_port(channel ^ 1);
-            }
+            When::Now => self.push_update(channel, bytes, false),
             When::At(at) => self.set_timer(at, channel, Timer::Update, 0),
             When::Wait => {}
+            When::Idle | When::NoLonger => self.wait_for_idle(channel, when, bytes),
+        }
+    }
+
+    #[inline(always)]
+    fn push_update(&mut self, channel: u32, bytes: u32, is_patient: bool) {
+        let ticket = Ticket {
+            leg: channel,
+            kind: ControlKind::Update,
+            value: 0,
+            bytes,
+            is_patient,
+        };
+        self.network.channels[channel as usize ^ 1].push_control(ticket);
+        self.wake_port(channel ^ 1);
+    }
+
+    /// An update waits until its port has nothing else to send, or doesn't any longer.
+    #[cold]
+    fn wait_for_idle(&mut self, channel: u32, when: When, bytes: u32) {
+        if when == When::NoLonger {
+            self.network.channels[channel as usize ^ 1].hurry(ControlKind::Update);
+            return self.wake_port(channel ^ 1);
+        }
+        self.push_update(channel, bytes, true);
+        let counters = self.network.classes.credits.counters_mut(channel);
+        if let Some(When::At(latest)) = counters.map(|own| own.when(self.now)) {
+            self.set_timer(latest, channel, Timer::Update, 0);
         }
     }
 
@@ -191,7 +212,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let port = &mut self.network.channels[channel as usize];
         let statement = UnitKind::Control(ControlKind::Statement);
         if port.controls().any(|control| control == statement) {
-            return;
+            port.hurry(ControlKind::Statement);
+            return self.wake_port(channel);
         }
         for part in 0..parts {
             port.push_control(Ticket {
@@ -199,6 +221,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 kind: ControlKind::Statement,
                 value: part,
                 bytes: own.bytes,
+                is_patient: own.waits_for_idle,
             });
         }
         self.wake_port(channel);

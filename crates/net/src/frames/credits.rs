@@ -232,7 +232,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         } else if !is_shut && self.network.channels[id as usize].waiting & 1 << class != 0 {
             self.wake_port(id);
         }
-        self.network.classes.gates[id as usize].classes[class as usize]
+        self.network.classes.gates[id as usize].class_gates()[class as usize]
             .watch
             .set(self.now, any);
         if P::WATCHES {
@@ -267,6 +267,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             kind,
             value,
             bytes: FRAME_LEAST_BYTES,
+            is_patient: false,
         });
         self.wake_port(channel);
     }

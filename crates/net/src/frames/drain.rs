@@ -20,16 +20,15 @@ impl Network {
     /// Ports in front of stations with a pace of their own.
     pub(crate) fn add_drains(&mut self, spec: &EthernetSpec) {
         for step in &spec.rules.drains {
-            let leaving = &self.classes.nodes[step.node as usize].leaving;
-            let Some(channel) = leaving.first().map(|leaving| leaving ^ 1) else {
-                continue;
-            };
-            self.channels[channel as usize].kind |= Channel::CREDITS;
-            let drains = &mut self.classes.drains;
-            let known = drains.iter_mut().find(|known| known.channel == channel);
-            match known {
-                Some(known) => known.steps.push((step.from, step.rate)),
-                None => drains.push(Drain::new(channel, (step.from, step.rate))),
+            for leaving in &self.classes.nodes[step.node as usize].leaving {
+                let channel = leaving ^ 1;
+                self.channels[channel as usize].kind |= Channel::CREDITS;
+                let drains = &mut self.classes.drains;
+                let known = drains.iter_mut().find(|known| known.channel == channel);
+                match known {
+                    Some(known) => known.steps.push((step.from, step.rate)),
+                    None => drains.push(Drain::new(channel, (step.from, step.rate))),
+                }
             }
         }
         self.classes.drains.sort_by_key(|own| own.channel);
@@ -98,7 +97,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.wake_if_scheduled(channel);
         for class in 0..self.network.classes.count as u8 {
             let gates = &mut self.network.classes.gates[channel as usize];
-            gates.classes[class as usize].watch.set(self.now, is_held);
+            gates.class_gates()[class as usize]
+                .watch
+                .set(self.now, is_held);
             if P::WATCHES {
                 self.probe
                     .on_gate(self.now, channel, Gate::Class(class), is_held);

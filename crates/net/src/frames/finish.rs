@@ -59,8 +59,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             .flows
             .iter()
             .zip(&self.network.classes.losses);
-        let mut outcomes = Vec::new();
         let rows = self.network.classes.rows;
+        let mut outcomes = Vec::with_capacity(flows.len().min(rows as usize));
         for (id, ((flow, losses), (frames, bytes))) in (0..rows).zip(flows.zip(inside)) {
             let (stations, routes) = (&self.network.classes.stations, &self.network.classes.routes);
             let (delivered, delay) = stations.delivered(id);
@@ -185,7 +185,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &self.network;
         let at = network.queue(id, class);
         let (queue, counts) = (&network.classes.queues[at], &network.classes.counts[at]);
-        let watch = &network.classes.gates[id as usize].classes[class as usize].watch;
+        let watch = &network.classes.gates[id as usize].class_gate(class).watch;
         let stopped = watch
             .total(now)
             .0
@@ -237,7 +237,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &self.network;
         for channel in 0..network.channels.len() as u32 {
             for class in 0..network.classes.count as u8 {
-                let watch = &network.classes.gates[channel as usize].classes[class as usize].watch;
+                let watch = &network.classes.gates[channel as usize]
+                    .class_gate(class)
+                    .watch;
                 let at_queue = network.queue(channel, class);
                 self.by_class.stopped_before[at_queue] = watch.total(at);
             }
@@ -321,6 +323,7 @@ impl Network {
                 let leg = self.classes.credits.leg(number as usize)?;
                 Some(LaneOutcome {
                     way: (lanes.by == Owner::Flow).then_some(lane.owner),
+                    number: lanes.is_shared().then_some(lane.owner),
                     destination: lane.destination,
                     credit: self.credit_outcome(leg),
                 })

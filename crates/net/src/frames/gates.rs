@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use backwater_ends::stations::End;
 use backwater_kernel::{Duration, EventQueue, Time};
 
+use crate::classes::shape::ANYTHING;
 use crate::classes::stop::{Gates, Stop};
 use crate::classes::{Classes, FrameFlow};
 use crate::hop::load::{Control, Orders};
@@ -78,7 +79,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let (now, wire_free_at) = (self.now, self.network.channels[channel as usize].free_at);
         let gates = &mut self.network.classes.gates[channel as usize];
         let rest_at = gates.rest_at(gate, now, wire_free_at);
-        for (class, own) in (0..).zip(&mut gates.classes) {
+        for (class, own) in (0..).zip(gates.class_gates()) {
             if Network::covers(gate, class) {
                 own.last_stop = now;
             }
@@ -166,9 +167,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let lanes = network.classes.lanes.get(at + usize::from(class));
             let in_part = in_part || lanes.is_some_and(|lanes| lanes.shut > 0);
             let is_stopped = (stopped | channel.shut()) & 1 << class != 0;
-            gates.classes[class as usize]
-                .watch
-                .set(now, in_part || is_stopped);
+            let is_held = in_part || is_stopped;
+            if is_held || !gates.classes.is_empty() {
+                gates.class_gates()[class as usize].watch.set(now, is_held);
+            }
         }
         let (after, from_host) = (channel.stopped(), channel.is(Channel::FROM_HOST));
         let newly = after & !before;
@@ -196,7 +198,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let node = network.channels[channel as usize].from;
         let watchdog = network.classes.nodes[node as usize].watchdog;
         if let Some(watchdog) = watchdog.filter(|_| network.classes.queues[at].frames > 0) {
-            network.classes.gates[channel as usize].classes[class as usize].stuck = self.now;
+            network.classes.gates[channel as usize].class_gates()[class as usize].stuck = self.now;
             self.set_timer(self.later(watchdog.detect), channel, Timer::Watchdog, class);
         }
     }
@@ -214,7 +216,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let gates = &mut self.network.classes.gates[channel as usize];
         let tripped = &mut self.network.channels[channel as usize].tripped;
         if *tripped & bit != 0 {
-            let restored = gates.classes[class as usize].last_stop + watchdog.restore;
+            let restored = gates.class_gate(class).last_stop + watchdog.restore;
             if restored > self.now {
                 return self.set_timer(restored, channel, Timer::Watchdog, class);
             }
@@ -223,7 +225,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             // A stop that still stands stops again.
             return self.renew_stops(channel);
         }
-        let is_due = gates.classes[class as usize].stuck + watchdog.detect <= self.now;
+        let is_due = gates.class_gate(class).stuck + watchdog.detect <= self.now;
         if !stopped || !has_frames || !is_due {
             return;
         }
@@ -294,7 +296,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.note_removed(channel, class);
             let counts = is_switch && self.network.classes.nodes[node as usize].counts_inputs;
             if counts && frame.account() != NONE {
-                self.leave_account(node, frame.account(), bytes);
+                self.leave_account::<ANYTHING>(node, frame.account(), bytes);
             }
             self.discard_frame(channel, id, LossCause::Watchdog);
         }
@@ -320,8 +322,11 @@ impl Network {
             freezing,
             flows,
             stations,
+            routes,
+            nodes,
             ..
         } = &mut self.classes;
+        let leaving = &nodes[node as usize].leaving;
         for id in freezing.iter().copied() {
             let flow = &flows[id as usize];
             let bit = 1 << flow.class;
@@ -332,8 +337,14 @@ impl Network {
                 (End::Opener, flow.source),
                 (End::Answerer, flow.destination),
             ] {
-                if host == node {
-                    stations.on_stop(now, id, end, after & bit != 0);
+                if host != node {
+                    continue;
+                }
+                // Of several ports those count that it leaves by, and one is enough to go on.
+                let ports = routes.leave_by(2 * id + end as u32, leaving);
+                let is_stopped = |port: &u32| self.channels[*port as usize].stopped() & bit != 0;
+                if ports.contains(&channel) {
+                    stations.on_stop(now, id, end, ports.iter().all(is_stopped));
                 }
             }
         }
@@ -383,15 +394,15 @@ impl Gates {
     fn note_rest(&mut self, gate: Gate, at: Time) {
         let stop = match gate {
             Gate::Port => Some(&mut self.port),
-            Gate::Class(class) => self
-                .classes
-                .get_mut(class as usize)
-                .map(|own| &mut own.stop),
+            Gate::Class(class) => {
+                let own = self.class_gates().get_mut(class as usize);
+                own.map(|own| &mut own.stop)
+            }
             Gate::Destination(class, station) => match self.find(class, station) {
                 Ok(place) => Some(&mut self.destinations[place].2),
                 Err(_) => None,
             },
-            Gate::Flow(..) => None,
+            Gate::Flow(..) | Gate::Lane(..) => None,
         };
         if let Some(stop) = stop {
             stop.rest_at = at;
@@ -401,12 +412,12 @@ impl Gates {
     fn stop(&self, gate: Gate) -> Option<&Stop> {
         match gate {
             Gate::Port => Some(&self.port),
-            Gate::Class(class) => self.classes.get(class as usize).map(|own| &own.stop),
+            Gate::Class(class) => Some(&self.class_gate(class).stop),
             Gate::Destination(class, station) => {
                 let place = self.find(class, station).ok()?;
                 Some(&self.destinations[place].2)
             }
-            Gate::Flow(..) => None,
+            Gate::Flow(..) | Gate::Lane(..) => None,
         }
     }
 
@@ -434,7 +445,7 @@ impl Gates {
                 was_on
             }
             Gate::Class(class) => {
-                let own = &mut self.classes[class as usize].stop;
+                let own = &mut self.class_gates()[class as usize].stop;
                 let was_on = own.is_on;
                 *own = stop(*own);
                 was_on
@@ -456,7 +467,7 @@ impl Gates {
                 Err(_) => false,
             },
             // Nobody stops one flow: its lane lacks credit at most.
-            Gate::Flow(..) => false,
+            Gate::Flow(..) | Gate::Lane(..) => false,
         }
     }
 }

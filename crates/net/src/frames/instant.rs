@@ -9,6 +9,10 @@ use backwater_ends::stations::End;
 use backwater_kernel::{Duration, Event, EventQueue, Phase, Time};
 
 use crate::classes::FrameFlow;
+use crate::classes::run::ByClass;
+use crate::classes::shape::{
+    ANYTHING, CREDIT, Has, MEMBERS, MESSAGES, PAIRS, PARTS, SCHEDULERS, TABLES, WATCHDOGS, may,
+};
 use crate::hop::timer::Timer;
 use crate::hop::unit::{ECT, PULLED, TELEMETRY, Unit};
 use crate::hop::wire::Channel;
@@ -38,6 +42,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         if self.has_drained() {
             self.by_class.is_drained = true;
+            self.asked.enough = 0;
             self.rest_all(self.now);
         }
     }
@@ -62,30 +67,39 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// What happens at an instant with one event.
-    #[inline]
-    pub(crate) fn work_off_one(&mut self, event: Event) {
+    #[inline(always)]
+    pub(crate) fn work_off_one<const HAS: Has>(&mut self, event: Event) {
         self.events_handled += 1;
         if event.is(Phase::Transmit) {
-            self.finish_sending(event.entity());
+            self.finish_sending::<HAS>(event.entity());
         } else if event.is(Phase::Deliver) {
-            self.deliver_frame(self.network.classes.slots[event.entity() as usize]);
+            self.deliver_frame::<HAS>(self.network.classes.slots[event.entity() as usize]);
         } else {
-            self.on_timer(event);
+            self.work_off_timer::<HAS>(event);
         }
     }
 
     /// All frames that have left, then all that arrive, then timers and stations.
-    pub(crate) fn work_off_several(&mut self) {
-        self.work_off_last_bits();
-        self.work_off_arrivals();
-        self.work_off_others();
+    #[inline(never)]
+    pub(crate) fn work_off_several<const HAS: Has>(&mut self) {
+        self.work_off_last_bits::<HAS>();
+        self.work_off_arrivals::<HAS>();
+        self.work_off_others::<HAS>();
     }
 
     /// Timers and stations.
-    pub(crate) fn work_off_others(&mut self) {
+    pub(crate) fn work_off_others<const HAS: Has>(&mut self) {
         while let Some(event) = self.due.take_other() {
             self.events_handled += 1;
-            self.on_timer(event);
+            self.work_off_timer::<HAS>(event);
+        }
+    }
+
+    #[inline(never)]
+    fn work_off_timer<const HAS: Has>(&mut self, event: Event) {
+        match Timer::of(event) == Timer::Station {
+            true => self.on_station_timer::<HAS>(event.entity()),
+            false => self.on_timer(event),
         }
     }
 
@@ -93,21 +107,27 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn arm_opened(&mut self) {
         let mut opened = core::mem::take(&mut self.by_class.opened);
         for flow in opened.drain(..) {
-            self.arm(flow, End::Opener);
-            self.arm(flow, End::Answerer);
+            self.arm::<ANYTHING>(flow, End::Opener);
+            self.arm::<ANYTHING>(flow, End::Answerer);
         }
         self.by_class.opened = opened;
     }
 
-    /// Then ports choose; and choose again where they ask flows for more.
-    #[inline]
-    pub(crate) fn end_instant(&mut self) {
-        loop {
-            self.choose_all();
-            if self.by_class.pulled.is_empty() {
-                break;
-            }
-            self.pull_all();
+    /// Then ports choose; and choose again where they ask flows for more. Mostly one does.
+    #[inline(always)]
+    pub(crate) fn end_instant<const HAS: Has>(&mut self) {
+        if let Some(only) = self.due.arbitrations.take_only() {
+            self.choose::<HAS>(only);
+        }
+        if !self.due.arbitrations.is_empty() {
+            self.choose_all::<HAS>();
+        }
+        let pulls = may(
+            HAS,
+            CREDIT | SCHEDULERS | WATCHDOGS | TABLES | PAIRS | MESSAGES,
+        );
+        if pulls && !self.by_class.pulled.is_empty() {
+            self.pull_all::<HAS>();
         }
         if P::WATCHES {
             self.probe.after_instant(self.now, &self.network);
@@ -116,23 +136,23 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// Every woken port chooses, on the same state.
-    #[inline]
-    fn choose_all(&mut self) {
+    #[inline(never)]
+    fn choose_all<const HAS: Has>(&mut self) {
         while let Some((first, mut channels)) = self.due.arbitrations.take_word() {
             while channels != 0 {
-                self.choose(first + channels.trailing_zeros());
+                self.choose::<HAS>(first + channels.trailing_zeros());
                 channels &= channels - 1;
             }
         }
     }
 
     /// All frames whose last bit leaves now.
-    #[inline]
-    fn work_off_last_bits(&mut self) {
+    #[inline(always)]
+    fn work_off_last_bits<const HAS: Has>(&mut self) {
         while let Some((first, mut channels)) = self.due.last_bits.take_word() {
             while channels != 0 {
                 self.events_handled += 1;
-                self.finish_sending(first + channels.trailing_zeros());
+                self.finish_sending::<HAS>(first + channels.trailing_zeros());
                 channels &= channels - 1;
             }
         }
@@ -144,16 +164,24 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.due.arbitrations.insert(channel);
     }
 
-    /// Ports ask flows for more. A port that has gone quiet is woken by that.
-    fn pull_all(&mut self) {
-        let mut pulled = core::mem::take(&mut self.by_class.pulled);
-        pulled.drain(..).for_each(|way| self.pull(way));
-        self.by_class.pulled = pulled;
+    /// Ports ask flows for more, until none does. A port that has gone quiet is woken by that.
+    #[inline(never)]
+    fn pull_all<const HAS: Has>(&mut self) {
+        while !self.by_class.pulled.is_empty() {
+            let mut pulled = core::mem::take(&mut self.by_class.pulled);
+            // What goes round may meet at a port: in the order of flows.
+            if self.network.classes.turns.is_some() {
+                pulled.sort_unstable();
+            }
+            pulled.drain(..).for_each(|way| self.pull::<HAS>(way));
+            self.by_class.pulled = pulled;
+            self.choose_all::<HAS>();
+        }
     }
 
-    /// Arrivals, node by node.
-    #[inline]
-    fn work_off_arrivals(&mut self) {
+    /// Arrivals, node by node: sorted first, then worked off.
+    #[inline(always)]
+    fn work_off_arrivals<const HAS: Has>(&mut self) {
         while let Some((first, mut slots)) = self.due.deliveries.take_word() {
             while slots != 0 {
                 self.events_handled += 1;
@@ -161,18 +189,21 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 slots &= slots - 1;
             }
         }
-        if !self.by_class.crowd.is_empty() {
-            self.disperse();
+        self.disperse();
+        let mut arrivals = core::mem::take(&mut self.by_class.arrivals);
+        for channel in arrivals.drain(..) {
+            self.deliver_frame::<HAS>(channel);
         }
+        self.by_class.arrivals = arrivals;
     }
 
-    /// An arrival at a host is worked off, one at a switch stands among those of this instant.
-    #[inline]
+    /// An arrival at a host takes its turn, one at a switch stands among those of this instant.
+    #[inline(always)]
     fn sort_arrival(&mut self, slot: u32) {
         let channel = self.network.classes.slots[slot as usize];
         let to = &self.network.channels[channel as usize];
         if to.is(Channel::TO_HOST) {
-            return self.deliver_frame(channel);
+            return self.by_class.arrivals.push(channel);
         }
         let node = to.to;
         if let Some((_, other)) = self.by_class.crowd.first()
@@ -183,22 +214,22 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.by_class.crowd.push((0, channel));
     }
 
-    /// Works off the arrivals at one switch.
+    /// The arrivals at one switch take their turns.
+    #[inline]
     fn disperse(&mut self) {
-        if let [(_, channel)] = self.by_class.crowd[..] {
-            self.by_class.crowd.clear();
-            return self.deliver_frame(channel);
+        if P::FORWARDS {
+            self.note_tie();
         }
-        let mut crowd = core::mem::take(&mut self.by_class.crowd);
-        for (key, channel) in &mut crowd {
-            *key = crate::classes::routes::mix(&[self.seed, self.now.0, u64::from(*channel)]);
+        let ByClass {
+            crowd, arrivals, ..
+        } = &mut self.by_class;
+        if crowd.len() > 1 {
+            for (key, channel) in crowd.iter_mut() {
+                *key = crate::classes::routes::mix(&[self.seed, self.now.0, u64::from(*channel)]);
+            }
+            crowd.sort_unstable();
         }
-        crowd.sort_unstable();
-        for (_, channel) in &crowd {
-            self.deliver_frame(*channel);
-        }
-        crowd.clear();
-        self.by_class.crowd = crowd;
+        arrivals.extend(crowd.drain(..).map(|(_, channel)| channel));
     }
 
     /// The instant a span from now; the end of the clock if it is beyond that.
@@ -230,10 +261,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// The timer of the end of a flow from which a way starts.
-    pub(crate) fn on_station_timer(&mut self, way: u32) {
+    pub(crate) fn on_station_timer<const HAS: Has>(&mut self, way: u32) {
         let (flow, end) = (way / 2, end_of(way));
-        let Some(place) = self.network.classes.place_if_active(flow) else {
-            return;
+        let place = match may(HAS, MEMBERS) {
+            false => flow,
+            true => match self.network.classes.place_if_active(flow) {
+                Some(place) => place,
+                None => return,
+            },
         };
         let armed = &mut self.network.classes.flows[place as usize].armed[end as usize];
         if *armed != self.now {
@@ -244,26 +279,26 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         loop {
             let stations = &mut self.network.classes.stations;
             stations.on_timer(self.now, place, end, &mut self.by_class.outgoing);
-            self.send_outgoing();
+            self.send_outgoing::<HAS>();
             if self.asked.is_set || !self.network.classes.stations.is_due(place, self.now) {
                 break;
             }
         }
-        self.arm((flow, place), end);
+        self.arm::<HAS>((flow, place), end);
     }
 
     /// Sees to it that the next timer of an end of a flow, by number and place, has an event. What
     /// this end did may be news to the other one.
     #[inline(always)]
-    pub(crate) fn arm(&mut self, (flow, place): (u32, u32), end: End) {
-        self.arm_next((flow, place), end);
-        if self.network.classes.stations.has_woken() {
+    pub(crate) fn arm<const HAS: Has>(&mut self, flow: (u32, u32), end: End) {
+        self.arm_next::<HAS>(flow, end);
+        if may(HAS, MESSAGES) && self.network.classes.stations.has_woken() {
             self.arm_woken();
         }
     }
 
     #[inline(always)]
-    fn arm_next(&mut self, (flow, place): (u32, u32), end: End) {
+    fn arm_next<const HAS: Has>(&mut self, (flow, place): (u32, u32), end: End) {
         let own = &mut self.network.classes.flows[place as usize];
         let (bits, armed) = (own.bits, &mut own.armed[end as usize]);
         if let Some(next) = self.network.classes.stations.next_timer(place, end)
@@ -272,11 +307,21 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let (before, at) = (*armed, next.max(self.now));
             *armed = at;
             let way = flow * 2 + end as u32;
-            match bits & FrameFlow::MEMBER {
-                0 => self.events.push(Timer::Station.at(at, way)),
-                _ => self.set_alarm(way, before, at),
+            match may(HAS, MEMBERS) && bits & FrameFlow::MEMBER != 0 {
+                false => self.events.push(Timer::Station.at(at, way)),
+                true => self.set_alarm(way, before, at),
             }
         }
+        self.note_turn::<HAS>((flow, place));
+    }
+
+    /// The end of a flow at which datagrams arrive has no timers; who has to know of them is told.
+    #[inline(always)]
+    pub(crate) fn note_turn<const HAS: Has>(&mut self, (flow, place): (u32, u32)) {
+        if !may(HAS, PARTS | MEMBERS) {
+            return;
+        }
+        let bits = self.network.classes.flows[place as usize].bits;
         if bits & (FrameFlow::DIVIDED | FrameFlow::MEMBER) != 0 {
             self.after_turn(flow, bits);
         }
@@ -302,52 +347,36 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let begins = stations.next_timer(flow, End::Opener);
             if begins.is_some_and(|at| at <= self.now) {
                 stations.on_timer(self.now, flow, End::Opener, &mut self.by_class.outgoing);
-                self.send_outgoing();
+                self.send_outgoing::<ANYTHING>();
             }
-            self.arm_next((flow, flow), End::Opener);
+            self.arm_next::<ANYTHING>((flow, flow), End::Opener);
         }
     }
 
     /// Puts what stations made into their ports.
     #[inline(always)]
-    pub(crate) fn send_outgoing(&mut self) {
+    pub(crate) fn send_outgoing<const HAS: Has>(&mut self) {
         let mut outgoing = core::mem::take(&mut self.by_class.outgoing);
         // Asked once for all of them: stations hand over much in parts.
-        outgoing.iter().for_each(|made| self.emit(made));
+        outgoing.iter().for_each(|made| self.emit::<HAS>(made));
         self.count_made(outgoing.len() as u32);
         outgoing.clear();
         self.by_class.outgoing = outgoing;
     }
 
     #[inline(always)]
-    fn emit(&mut self, made: &Outgoing) {
+    fn emit<const HAS: Has>(&mut self, made: &Outgoing) {
+        let place = self.network.classes.place_in::<HAS>(made.flow);
+        let id = self.make_frame(
+            (made.flow, place),
+            made.is_forward,
+            made.class,
+            &made.payload,
+        );
         let network = &mut self.network;
-        let place = network.classes.place(made.flow);
-        let flow = &mut network.classes.flows[place];
-        let ends = flow.ends(made.is_forward);
-        let (has_rtp, is_tagged) = (flow.is(FrameFlow::RTP), flow.is(FrameFlow::TAGGED));
-        let bytes = crate::hop::sizes::frame_bytes(&made.payload, has_rtp, is_tagged);
-        let (number, class) = (flow.created, made.class.unwrap_or(flow.class));
-        flow.created += 1;
-        flow.created_bytes += u64::from(bytes);
-        let way = made.flow * 2 + u32::from(!made.is_forward);
-        let marks = marks_of(flow.bits, &made.payload);
-        flow.in_port[way as usize % 2] += u16::from(marks & PULLED != 0);
-        let frame = Unit {
-            leg: way,
-            class,
-            marks,
-            ..Unit::data(
-                self.now,
-                network
-                    .classes
-                    .routes
-                    .first((way, place as u32), number, ends),
-                bytes,
-            )
-        };
-        let id = network.units.frame(frame, number, &made.payload);
-        if marks & TELEMETRY != 0 && marks & PULLED == 0 {
+        let frame = network.units.get(id);
+        let (marks, class) = (frame.marks, frame.class);
+        if may(HAS, PAIRS) && marks & TELEMETRY != 0 && marks & PULLED == 0 {
             let path = core::mem::take(&mut self.by_class.path);
             network.units.keep_path(id, path);
         }
@@ -356,27 +385,58 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let frame = Frame::inside(&self.network, id, channel);
             self.probe.on_frame_created(self.now, channel, &frame);
         }
-        if self.drops_all(channel, class) {
+        if may(HAS, WATCHDOGS) && self.drops_all(channel, class) {
             return self.discard_frame(channel, id, LossCause::Watchdog);
         }
-        self.join(channel, id);
+        self.join::<HAS>(channel, id);
+    }
+
+    /// A frame of a flow, by number and place: in the class of that, if it has none of its own.
+    #[inline(always)]
+    pub(crate) fn make_frame(
+        &mut self,
+        (flow_id, place): (u32, u32),
+        is_forward: bool,
+        class: Option<u8>,
+        payload: &Payload,
+    ) -> u32 {
+        let network = &mut self.network;
+        let flow = &mut network.classes.flows[place as usize];
+        let ends = flow.ends(is_forward);
+        let (has_rtp, is_tagged) = (flow.is(FrameFlow::RTP), flow.is(FrameFlow::TAGGED));
+        let bytes = crate::hop::sizes::frame_bytes(payload, has_rtp, is_tagged);
+        let (number, class) = (flow.created, class.unwrap_or(flow.class));
+        flow.created += 1;
+        flow.created_bytes += u64::from(bytes);
+        let way = flow_id * 2 + u32::from(!is_forward);
+        let marks = marks_of(flow.bits, payload);
+        flow.in_port[way as usize % 2] += u16::from(marks & PULLED != 0);
+        let turn = network.classes.turn(2 * place + way % 2);
+        let hop = network.classes.routes.first((way, place), turn, ends);
+        let frame = Unit {
+            leg: way,
+            class,
+            marks,
+            ..Unit::data(self.now, hop, bytes)
+        };
+        network.units.frame(frame, number, payload)
     }
 
     /// A port asks an end of a flow for its next frame.
-    fn pull(&mut self, way: u32) {
+    fn pull<const HAS: Has>(&mut self, way: u32) {
         let (flow, end) = (way / 2, end_of(way));
-        let place = self.network.classes.place(flow) as u32;
+        let place = self.network.classes.place_in::<HAS>(flow);
         let stations = &mut self.network.classes.stations;
         stations.pull(self.now, place, end, &mut self.by_class.outgoing);
-        self.send_outgoing();
-        self.arm((flow, place), end);
+        self.send_outgoing::<HAS>();
+        self.arm::<HAS>((flow, place), end);
     }
 
     /// Takes note of all last bits that have left by then.
     pub(crate) fn rest_all(&mut self, by: Time) {
         for channel in 0..self.network.channels.len() {
             if self.network.channels[channel].is_to_rest(by) {
-                self.rest(channel as u32);
+                self.rest::<ANYTHING>(channel as u32);
             }
         }
     }

@@ -123,6 +123,7 @@ impl Network {
         let owner = lanes.lanes[own.seat as usize].owner;
         match lanes.by {
             Owner::Flow => Gate::Flow(own.class, owner),
+            Owner::Hash(_) => Gate::Lane(own.class, owner),
             Owner::Destination | Owner::Class => Gate::Destination(own.class, owner),
         }
     }

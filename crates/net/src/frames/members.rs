@@ -10,6 +10,7 @@ use backwater_ends::stations::End;
 use backwater_kernel::{Balance, EventQueue, Place, Time};
 
 use crate::classes::members::{Bin, Ended, Opening, Slot};
+use crate::classes::shape::{Has, MEMBERS, may};
 use crate::classes::{Classes, FrameFlow, Losses};
 use crate::frames::{alone, build};
 use crate::hop::timer::Timer;
@@ -17,7 +18,7 @@ use crate::network::Network;
 use crate::outcome::MembersOutcome;
 use crate::probe::{EndedFlow, Probe};
 use crate::simulation::Simulation;
-use crate::spec::frames::FlowSpec;
+use crate::spec::frames::{FlowSpec, TransportSpec};
 
 impl Classes {
     /// Where the state of a flow is kept that has a frame on its way.
@@ -26,6 +27,15 @@ impl Classes {
         match flow < self.rows {
             true => flow as usize,
             false => self.place_of_member(flow) as usize,
+        }
+    }
+
+    /// The same, where a network may have flows without a row, or has none.
+    #[inline(always)]
+    pub(crate) fn place_in<const HAS: Has>(&self, flow: u32) -> u32 {
+        match may(HAS, MEMBERS) {
+            true => self.place(flow) as u32,
+            false => flow,
         }
     }
 
@@ -120,6 +130,14 @@ impl Network {
     }
 }
 
+/// A handshake before it measured its path, where its kind leaves that to the path.
+fn set_handshake(network: &Network, flow: &mut FlowSpec) {
+    let measured = alone::handshake(network, flow);
+    if let (TransportSpec::Tcp(tcp), Some(_)) = (&mut flow.transport, measured) {
+        tcp.handshake_rtt = measured;
+    }
+}
+
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The first of each group.
     pub(crate) fn set_first_arrivals(&mut self) {
@@ -176,7 +194,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let classes = &mut network.classes;
         let kinds = &classes.members.groups[group as usize].spec;
         let arrival = &opening.arrival;
-        let Some(spec) = kinds.flow(classes.nodes.len(), arrival) else {
+        let Some(mut spec) = kinds.flow(classes.nodes.len(), arrival) else {
             return false;
         };
         let fresh = classes.flows.len() as u32;
@@ -186,6 +204,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if !classes.routes.lay((place, number), ends, to_of) {
             return false;
         }
+        classes.restart_turns(place);
+        set_handshake(network, &mut spec);
+        let classes = &mut network.classes;
         classes.stations.open_flow((place, number), &spec.ends(), 1);
         let mut flow = build::flow((place, number), &spec, &classes.stations);
         flow.bits |= FrameFlow::MEMBER;
@@ -225,11 +246,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             (End::Answerer, spec.destination),
         ];
         for (end, host) in ends {
-            let leaving = network.classes.nodes[host as usize].leaving.first();
-            let is_stopped = leaving.is_some_and(|channel| {
-                network.channels[*channel as usize].stopped() & 1 << spec.class != 0
-            });
-            if is_stopped {
+            let leaving = &network.classes.nodes[host as usize].leaving;
+            let ports = network
+                .classes
+                .routes
+                .leave_by(2 * place + end as u32, leaving);
+            let is_stopped =
+                |port: &u32| network.channels[*port as usize].stopped() & 1 << spec.class != 0;
+            if ports.iter().all(is_stopped) {
                 let stations = &mut network.classes.stations;
                 stations.on_stop(self.now, place, end, true);
             }

@@ -16,6 +16,7 @@ use backwater_kernel::{EventQueue, Time};
 
 use crate::classes::FrameFlow;
 use crate::classes::routes::Routes;
+use crate::classes::shape::ANYTHING;
 use crate::hop::frame::COPY;
 use crate::hop::unit::{ECT, NONE, Unit};
 use crate::network::Network;
@@ -194,7 +195,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         bytes: u64,
     ) -> Option<LossCause> {
         if self.network.channels[channel as usize].is_to_rest(self.now) {
-            self.rest(channel);
+            self.rest::<ANYTHING>(channel);
         }
         let classes = &self.network.classes;
         let queue = &classes.queues[self.network.queue(channel, class)];
@@ -227,7 +228,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return Ok(false);
         };
         let queue = self.network.queue(any.channel, class);
-        self.enter_account(node_id, account, queue, bytes)
+        self.enter_account::<ANYTHING>(node_id, account, queue, bytes)
     }
 
     /// Copies are dropped, or join their queues; congestion of those is seen.
@@ -246,7 +247,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 let held = self.network.classes.queues[at].bytes;
                 self.mark_frame(at, id, held);
             }
-            self.join(channel, id);
+            self.join::<ANYTHING>(channel, id);
             if detects_queues {
                 self.detect_at_queue(input, channel, class, id);
             }

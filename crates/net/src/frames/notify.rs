@@ -57,6 +57,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             kind: ControlKind::Stop,
             value: pack_gate(topic),
             bytes: FRAME_LEAST_BYTES,
+            is_patient: false,
         });
         self.wake_port(channel);
     }
@@ -206,7 +207,7 @@ impl Asked {
         let mask = |gates: &[Gate]| {
             gates.iter().fold(0, |mask, gate| match gate {
                 Gate::Class(class) => mask | 1 << class,
-                Gate::Port | Gate::Destination(..) | Gate::Flow(..) => mask,
+                Gate::Port | Gate::Destination(..) | Gate::Flow(..) | Gate::Lane(..) => mask,
             })
         };
         let orders = match topic {
@@ -214,7 +215,9 @@ impl Asked {
                 stops: mask(&stands),
                 resumes: mask(&told) & !mask(&stands),
             },
-            Gate::Port | Gate::Destination(..) | Gate::Flow(..) => Orders::Gate(topic),
+            Gate::Port | Gate::Destination(..) | Gate::Flow(..) | Gate::Lane(..) => {
+                Orders::Gate(topic)
+            }
         };
         Some((orders, is_stop))
     }

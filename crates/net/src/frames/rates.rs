@@ -11,6 +11,7 @@ use backwater_ends::queue_pair::{PacketKind, RocePacket};
 use backwater_kernel::EventQueue;
 
 use crate::classes::FrameFlow;
+use crate::classes::shape::ANYTHING;
 use crate::hop::timer::Timer;
 use crate::hop::unit::Unit;
 use crate::network::Network;
@@ -38,7 +39,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// An interval of the queue of a class is over.
     pub(crate) fn state_rate(&mut self, channel: u32, class: u8) {
         if self.network.channels[channel as usize].is_to_rest(self.now) {
-            self.rest(channel);
+            self.rest::<ANYTHING>(channel);
         }
         let at = self.network.queue(channel, class);
         let bytes = self.network.classes.queues[at].bytes;
@@ -85,7 +86,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.probe.on_frame_created(now, out, &frame);
         }
         if self.network.channels[out as usize].is_to_rest(now) {
-            self.rest(out);
+            self.rest::<ANYTHING>(out);
         }
         let queue = &self.network.classes.queues[self.network.queue(out, class)];
         if queue.bytes + u64::from(bytes) > queue.limit_bytes {
@@ -94,7 +95,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if self.drops_all(out, class) {
             return self.discard_frame(out, id, LossCause::Watchdog);
         }
-        self.join(out, id);
+        self.join::<ANYTHING>(out, id);
     }
 }
 

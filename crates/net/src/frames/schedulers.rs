@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{EventQueue, Rate};
 
+use crate::classes::shape::ANYTHING;
 use crate::hop::timer::Timer;
 use crate::hop::unit::NONE;
 use crate::hop::wire::Channel;
@@ -92,18 +93,19 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline(never)]
     pub(crate) fn choose_scheduled(&mut self, channel_id: u32) {
         self.offer_all(channel_id);
-        if self.is_sending(channel_id) {
+        if self.is_sending::<ANYTHING>(channel_id) {
             return;
         }
-        if let Some(id) = self.next_control(channel_id) {
-            return self.start_frame(channel_id, id);
+        let has_control = self.network.channels[channel_id as usize].has_control;
+        if has_control && self.start_next_control(channel_id) {
+            return;
         }
         let channel = &mut self.network.channels[channel_id as usize];
         match channel.choose(self.now) {
             Choice::Leg(class) => {
-                let id = self.take(channel_id, class as u8);
+                let id = self.take::<ANYTHING>(channel_id, class as u8);
                 let unit = self.network.class_packet(channel_id, id);
-                self.start_frame(channel_id, id);
+                self.start_frame::<ANYTHING>(channel_id, id, false);
                 self.note_scheduled_start(channel_id, class as u8, unit);
             }
             Choice::Wait(until) if channel.held_until != until => {

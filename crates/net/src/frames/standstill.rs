@@ -43,6 +43,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if found.is_some() {
             self.rest_all(self.now);
             self.by_class.standstill = found;
+            self.asked.enough = 0;
         }
     }
 }
@@ -93,8 +94,10 @@ impl Network {
                 continue;
             }
             for class in 0..self.classes.count as u8 {
-                let own = &gates.classes[class as usize].stop;
-                let stops = [&gates.port, own].into_iter().filter(|stop| stop.is_on);
+                let of_class = &gates.class_gate(class).stop;
+                let stops = [&gates.port, of_class]
+                    .into_iter()
+                    .filter(|stop| stop.is_on);
                 let since = stops.map(|stop| stop.since).min();
                 let since = since.filter(|_| channel.stopped() & 1 << class != 0);
                 match since.or_else(|| self.shut_since(id, class)) {
@@ -124,6 +127,7 @@ impl Network {
             channel,
             class,
             destination: None,
+            lane: None,
             bytes: waiting.iter().map(bytes).sum(),
         };
         let first_flow = self.units.get(*first).flow();
@@ -144,7 +148,8 @@ impl Network {
             let queue = StuckQueue {
                 channel,
                 class,
-                destination: Some(lane.destination),
+                destination: (!lanes.is_shared()).then_some(lane.destination),
+                lane: lanes.is_shared().then_some(lane.owner),
                 bytes: lane.bytes,
             };
             let first_flow = self.units.get(lane.chain.first()).flow();
@@ -314,6 +319,7 @@ mod tests {
             channel,
             class,
             destination: None,
+            lane: None,
             bytes: 64,
         };
         run.network.seen(queue, (1, 0), Time::ZERO)

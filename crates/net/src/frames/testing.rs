@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use backwater_ends::application::Payload;
 use backwater_kernel::{Duration, Rate, Rings, Time};
 
+use crate::classes::shape::ANYTHING;
 use crate::hop::unit::Unit;
 use crate::simulation::Simulation;
 use crate::spec::frames::{
@@ -123,5 +124,5 @@ pub(crate) fn join(run: &mut Run, class: u8, bytes: u16) {
         ..Unit::data(run.now, 0, bytes.into())
     };
     let id = run.network.units.frame(frame, 0, &payload);
-    run.join(OUT, id);
+    run.join::<ANYTHING>(OUT, id);
 }

@@ -184,6 +184,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             kind,
             value,
             bytes,
+            is_patient: false,
         });
     }
 

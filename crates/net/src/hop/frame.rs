@@ -295,6 +295,13 @@ impl Units {
         self.loads.payload(id)
     }
 
+    /// What a datagram carries: payload bytes and number. Nothing of other frames.
+    #[inline(always)]
+    pub fn datagram(&self, id: u32) -> Option<(u32, u64)> {
+        let load = &self.loads.loads[id as usize];
+        (load.protocol == Protocol::Udp).then_some((load.bytes, load.seq))
+    }
+
     /// A frame carries part of a message of a queue pair.
     #[inline]
     pub fn is_pair_data(&self, id: u32) -> bool {

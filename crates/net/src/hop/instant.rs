@@ -2,6 +2,7 @@
 
 use backwater_kernel::{Event, EventQueue, Phase};
 
+use crate::classes::shape::ANYTHING;
 use crate::flow::shaping::Site;
 use crate::hop::timer::Timer;
 use crate::probe::Probe;
@@ -55,10 +56,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             Timer::Watchdog => self.on_watchdog(entity, Timer::class(event)),
             Timer::Hold => self.wake_port(entity),
             Timer::Rates => self.state_rate(entity, Timer::class(event)),
-            Timer::Station => self.on_station_timer(entity),
+            Timer::Station => self.on_station_timer::<ANYTHING>(entity),
             Timer::Alarm => {
                 self.wake_members();
-                self.work_off_others();
+                self.work_off_others::<ANYTHING>();
             }
             Timer::Arrival => {
                 self.open_next(entity);

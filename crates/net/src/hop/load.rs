@@ -342,6 +342,7 @@ pub(crate) fn pack_gate(gate: Gate) -> u64 {
         Gate::Class(class) => 1 << 40 | u64::from(class) << 32,
         Gate::Destination(class, station) => 2 << 40 | u64::from(class) << 32 | u64::from(station),
         Gate::Flow(class, way) => 4 << 40 | u64::from(class) << 32 | u64::from(way),
+        Gate::Lane(class, number) => 5 << 40 | u64::from(class) << 32 | u64::from(number),
     }
 }
 
@@ -351,7 +352,8 @@ pub(crate) fn unpack_gate(word: u64) -> Gate {
         0 => Gate::Port,
         1 => Gate::Class(class),
         2 => Gate::Destination(class, word as u32),
-        _ => Gate::Flow(class, word as u32),
+        4 => Gate::Flow(class, word as u32),
+        _ => Gate::Lane(class, word as u32),
     }
 }
 
@@ -419,14 +421,15 @@ mod tests {
             Gate::Class(7),
             Gate::Destination(3, 4_000_000_000),
             Gate::Flow(2, 4_000_000_001),
+            Gate::Lane(1, 4_000_000_002),
         ];
         assert_eq!(gates.map(|gate| unpack_gate(pack_gate(gate))), gates);
         let classes = Orders::Classes {
             stops: 0b1000_0001,
             resumes: 0b0101_0000,
         };
-        let [port, _, host, flow] = gates.map(Orders::Gate);
-        for orders in [classes, port, host, flow] {
+        let [port, _, host, flow, lane] = gates.map(Orders::Gate);
+        for orders in [classes, port, host, flow, lane] {
             assert_eq!(unpack_orders(pack_orders(orders)), orders);
         }
     }

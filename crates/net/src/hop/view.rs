@@ -174,6 +174,8 @@ pub enum Gate {
     Destination(u8, u32),
     /// Frames of a class in one way of a flow: twice the flow, and one more for the way back.
     Flow(u8, u32),
+    /// Frames of a class whose ways are hashed to one lane: its number.
+    Lane(u8, u32),
 }
 
 impl Gate {
@@ -181,7 +183,10 @@ impl Gate {
     pub fn class(self) -> Option<u8> {
         match self {
             Gate::Port => None,
-            Gate::Class(class) | Gate::Destination(class, _) | Gate::Flow(class, _) => Some(class),
+            Gate::Class(class)
+            | Gate::Destination(class, _)
+            | Gate::Flow(class, _)
+            | Gate::Lane(class, _) => Some(class),
         }
     }
 }

@@ -14,6 +14,8 @@ use crate::spec::frames::ClassBits;
 use crate::spec::{ChannelSpec, ErrorSpec, OutageSpec, Timing};
 
 mod outages;
+mod patient;
+mod repeated;
 
 use outages::Outages;
 
@@ -27,6 +29,8 @@ pub(crate) struct Ticket {
     pub value: u64,
     /// Size on the wire.
     pub bytes: u32,
+    /// It goes when the port has nothing else to send.
+    pub is_patient: bool,
 }
 
 /// The sending port and the wire behind it. What every unit touches is the first cache line.

@@ -76,6 +76,7 @@ impl Network {
             flow: known(sender.flow),
             class: 0,
             destination: None,
+            lane: None,
             units: places.map(|place| self.cell(place)).collect(),
             hold: (!sender.is_open()).then_some(Hold::NoCredit { since: None }),
             credit,

@@ -38,10 +38,22 @@ impl Network {
         for at in 0..found.queues.len() {
             let node = self.channels[found.queues[at].channel as usize].to;
             let here = &at_nodes[node as usize];
-            found.queues[at].waits_for = moves_first(&found.queues, at, here);
+            let is_it = |unit: &Unit| self.is_of(&found.queues[at], unit);
+            found.queues[at].waits_for = moves_first(&found.queues, at, here, is_it);
         }
         let flows = 0..self.classes.rows.min(self.classes.flows.len() as u32);
         found.sources = flows.map(|flow| self.station(flow)).collect();
+    }
+
+    /// Is a frame that came over the channel of a queue one of those that this is for?
+    fn is_of(&self, queue: &Queue, unit: &Unit) -> bool {
+        let Some(number) = queue.lane else {
+            return queue.flow.is_none_or(|flow| unit.flow == Some(flow));
+        };
+        let lanes = self.classes.sorted(self.queue(queue.channel, queue.class));
+        let way = unit.frame.as_ref().map(|view| view.way());
+        let place = lanes.zip(way);
+        place.and_then(|(lanes, way)| lanes.number_of_way(way)) == Some(number)
     }
 
     /// A frame in front of a channel, or on it.
@@ -86,6 +98,7 @@ impl Network {
             flow: None,
             class,
             destination: None,
+            lane: None,
             units: frames(None),
             hold,
             credit,
@@ -103,6 +116,7 @@ impl Network {
                 flow: None,
                 class,
                 destination: Some(*station),
+                lane: None,
                 units: frames(Some(*station)),
                 hold: Some(self.hold_by_stop(channel, class, on)),
                 credit: None,
@@ -119,12 +133,14 @@ impl Network {
             let since = shut.map(|leg| self.classes.credits.lanes[leg as usize].shut_since);
             let frames = lane.chain.places(&self.units);
             let is_of_flow = lanes.by == Owner::Flow;
+            let is_of_station = !is_of_flow && !lanes.is_shared();
             let own = Queue {
                 channel,
                 leg,
                 flow: is_of_flow.then_some(lane.owner / 2),
                 class,
-                destination: (!is_of_flow).then_some(lane.owner),
+                destination: is_of_station.then_some(lane.owner),
+                lane: lanes.is_shared().then_some(lane.owner),
                 units: frames.map(|id| self.frame(id, channel)).collect(),
                 hold: since.map(|since| Hold::NoCredit { since: Some(since) }),
                 credit: leg.and_then(|leg| self.inspect_lane_credit(leg)),
@@ -153,7 +169,7 @@ impl Network {
         let (port, bit) = (&self.channels[channel as usize], 1 << class);
         let gates = &self.classes.gates[channel as usize];
         if port.stopped() & bit != 0 {
-            let own = (Gate::Class(class), gates.classes[class as usize].stop);
+            let own = (Gate::Class(class), gates.class_gate(class).stop);
             let all = [(Gate::Port, gates.port), own];
             let on = all.into_iter().filter(|(_, stop)| stop.is_on);
             if let Some(first) = on.min_by_key(|(_, stop)| stop.since) {
@@ -204,12 +220,13 @@ impl Network {
         }
         let destination = match gate {
             Gate::Destination(_, station) => Some(station),
-            Gate::Port | Gate::Class(_) | Gate::Flow(..) => None,
+            Gate::Port | Gate::Class(_) | Gate::Flow(..) | Gate::Lane(..) => None,
         };
         let wait = StuckQueue {
             channel,
             class,
             destination,
+            lane: None,
             bytes: 0,
         };
         let mut queues = Vec::new();
@@ -314,8 +331,13 @@ impl Queue {
 }
 
 /// The queues at the next node, of those that hold something, that have to move before a held one
-/// may.
-fn moves_first(queues: &[Queue], at: usize, here: &[usize]) -> Vec<usize> {
+/// may; `is_it` tells of which frames that came over its channel it is.
+fn moves_first(
+    queues: &[Queue],
+    at: usize,
+    here: &[usize],
+    is_it: impl Fn(&Unit) -> bool,
+) -> Vec<usize> {
     let own = &queues[at];
     let mut is_port = false;
     let asked = match &own.hold {
@@ -338,7 +360,6 @@ fn moves_first(queues: &[Queue], at: usize, here: &[usize]) -> Vec<usize> {
             .iter()
             .any(|(channel, class, ..)| (*channel, *class) == (other.channel, other.class)),
         None => {
-            let is_it = |unit: &Unit| own.flow.is_none_or(|flow| unit.flow == Some(flow));
             let came = |unit: &Unit| unit.input == Some(own.channel) && is_it(unit);
             (is_port || other.class == own.class) && other.units.iter().any(came)
         }

@@ -53,7 +53,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             for class in 0..classes.count as u8 {
                 let queue = &classes.queues[network.queue(id, class)];
                 state.queued += queue.bytes;
-                state.stopped[class as usize] = gates.classes[class as usize].watch.total(at);
+                state.stopped[class as usize] = gates.class_gate(class).watch.total(at);
                 wire_bytes += queue.sent_bytes + queue.sent * u64::from(WIRE_OVERHEAD_BYTES);
             }
             let before = self.by_class.underway_before.get(id as usize);

@@ -13,6 +13,7 @@ use crate::inspect::snapshot::ChannelState;
 use crate::outcome::Outcome;
 use crate::probe::{AnyProbe, Probe, Recorder};
 use crate::simulation::Simulation;
+use crate::simulation::forward::Forward;
 use crate::simulation::plan::Specification;
 use crate::spec::SeriesSpec;
 
@@ -46,6 +47,16 @@ impl<'p> Watched<'p> {
     /// As [`Simulation::run_some`].
     pub fn run_some(&mut self, until: Time, events: u64) -> Option<bool> {
         self.simulation.run_some(until, events)
+    }
+
+    /// As [`Simulation::run_forward`].
+    pub fn run_forward(&mut self, until: Time, events: u64, forward: &mut Forward) -> Option<bool> {
+        self.simulation.run_forward(until, events, forward)
+    }
+
+    /// As [`Simulation::never_forward`].
+    pub fn never_forward(&mut self, forward: &Forward) -> Option<&'static str> {
+        self.simulation.never_forward(forward)
     }
 
     /// As [`Simulation::stop_if`].

@@ -66,6 +66,8 @@ pub struct StuckQueue {
     pub class: u8,
     /// The stop concerns frames to this host only.
     pub destination: Option<u32>,
+    /// It is the lane of this number, of those that flows are hashed to.
+    pub lane: Option<u32>,
     /// Bytes that wait under the stop.
     pub bytes: u64,
 }

@@ -151,6 +151,8 @@ impl Ports {
 }
 
 impl Probe for Ports {
+    const IN_ALL_FORMS: bool = true;
+
     fn on_queue(&mut self, at: Time, leg: u32, waiting: u32) {
         self.look_at_clock(at);
         let leg = &mut self.legs[leg as usize];

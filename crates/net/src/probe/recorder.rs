@@ -38,6 +38,8 @@ pub struct Recorder {
     flows: Subscribers,
     /// Tracks of what is asked of the network after each instant.
     asked: Vec<u32>,
+    /// The end of the last of them.
+    until: Time,
 }
 
 /// The queue of a class among all of them.
@@ -51,6 +53,7 @@ impl Recorder {
         let most = most_points(series.len());
         Recorder {
             tracks: series.iter().map(|one| Track::new(one, most)).collect(),
+            until: series.iter().map(|one| one.until).max().unwrap_or_default(),
             ..Recorder::default()
         }
     }
@@ -74,6 +77,9 @@ impl Recorder {
 
     #[inline(always)]
     fn level(&mut self, at: Time, leg: u32, measure: Measure, value: i64) {
+        if at > self.until {
+            return;
+        }
         let subscribers = self.legs.at(measure, leg);
         if !subscribers.is_empty() {
             set_parts(&mut self.tracks, subscribers, at, value);
@@ -83,6 +89,9 @@ impl Recorder {
     /// The queue of a leg, or its credit, has changed.
     #[inline(always)]
     fn stops(&mut self, at: Time, leg: u32, change: impl Fn(&mut Stops, u32) -> f64) {
+        if at > self.until {
+            return;
+        }
         for ear in self.legs.at(Measure::Stopped, leg) {
             let track = &mut self.tracks[ear.track as usize];
             let is_stopped = change(&mut track.stops, ear.part);
@@ -214,6 +223,8 @@ fn set_parts(tracks: &mut [Track], subscribers: &[Subscriber], at: Time, value: 
 }
 
 impl Probe for Recorder {
+    const IN_ALL_FORMS: bool = true;
+
     fn watches(&self, channel: u32) -> bool {
         let hears = |measure| !self.channels.at(measure, channel).is_empty();
         let first = queue_key(channel, 0);
@@ -231,6 +242,9 @@ impl Probe for Recorder {
 
     #[inline]
     fn on_start(&mut self, crossing: Crossing) {
+        if crossing.at > self.until {
+            return;
+        }
         self.share(&crossing, Measure::Rate);
         if crossing.kind != UnitKind::Data {
             return self.share(&crossing, Measure::ControlThroughput);
@@ -243,7 +257,7 @@ impl Probe for Recorder {
 
     #[inline]
     fn on_arrival(&mut self, crossing: Crossing) {
-        if crossing.kind == UnitKind::Data {
+        if crossing.kind == UnitKind::Data && crossing.at <= self.until {
             self.share(&crossing, Measure::Arrivals);
         }
     }

@@ -222,6 +222,8 @@ impl Watch {
 }
 
 impl Probe for Recovery {
+    const IN_ALL_FORMS: bool = true;
+
     fn on_delivered(&mut self, at: Time, leg: u32, _born: Time, bytes: u32) {
         for &watch in &self.by_leg[leg as usize] {
             self.watches[watch as usize].on_delivered(at, bytes);

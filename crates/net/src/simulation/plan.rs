@@ -94,6 +94,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             violations: Violations::default(),
             asked: Asked::default(),
             border: None,
+            record: None,
         }
     }
 }

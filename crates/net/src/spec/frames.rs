@@ -18,6 +18,7 @@ mod credit;
 mod flow;
 mod memory;
 mod messages;
+mod nics;
 mod plain;
 mod rocc;
 
@@ -36,17 +37,18 @@ pub use backwater_ends::spec::Span;
 pub use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec, VideoSpec};
 pub use backwater_ends::spec::collectives::{Collective, CollectiveSpec, JobSpec, PhaseSpec};
 pub use backwater_ends::spec::messages::{
-    ComputeSpec, Happened, MessageSpec, MessagesSpec, Waiter,
+    ComputeSpec, Happened, MessageSpec, MessagesSpec, Waiter, Waiters,
 };
 pub use check::{largest_bytes, verify};
 pub(crate) use credit::Price;
 pub use credit::{
-    COUNTER_BITS_MAX, ClassCreditRule, ClassCreditSpec, CountersSpec, LaneSpec, Owner, Says,
-    Shares, StatementSpec, UpdateSpec,
+    COUNTER_BITS_MAX, ClassCreditRule, ClassCreditSpec, CountersSpec, HASH_LANES_MAX, LaneSpec,
+    Owner, Says, Shares, StatementSpec, UpdateSpec,
 };
 pub use flow::{FlowSpec, GROUP, largest_packet_bytes, packet_bytes};
 pub(crate) use memory::in_cells;
 pub use memory::{OwnShareSpec, PoolSpec, ShareSpec, SharedSpec};
+pub use nics::{NicRule, NicSpec};
 pub use rocc::{MaxCut, RATE_BITS_MAX, RoccPointSpec};
 
 /// Most classes of a port.
@@ -138,6 +140,12 @@ pub struct FrameRules {
     pub routes: Vec<RouteSpec>,
     /// Which of several next hops a frame takes.
     pub spread: Spread,
+    /// Which of its links a frame leaves a station by, in the order of stations; all others go
+    /// by [`NicRule::Hash`].
+    pub nics: Vec<NicSpec>,
+    /// By flow with a row: its rail, the place of its port among those of a station that goes by
+    /// [`NicRule::Rail`], counted in a circle. The number of the flow where nothing stands.
+    pub rails: Vec<u32>,
     /// Queues that have been stopped for so long without a start are looked at for a deadlock.
     pub stall_after: Duration,
     /// Stations that take frames slower than they come; those of one station in order of time.
@@ -152,7 +160,8 @@ pub struct FrameRules {
 }
 
 /// From an instant on a station takes frames at a rate of its own, as on the wire: the port in
-/// front of it starts the next no sooner than the station has taken the last.
+/// front of it starts the next no sooner than the station has taken the last. Of several links
+/// each has this rate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DrainSpec {
     /// The station.
@@ -169,6 +178,8 @@ impl FrameRules {
         FrameRules {
             routes: Vec::new(),
             spread: Spread::Flows,
+            nics: Vec::new(),
+            rails: Vec::new(),
             stall_after,
             drains: Vec::new(),
             arrivals: Vec::new(),
@@ -189,7 +200,7 @@ impl EthernetSpec {
         let all = Setup {
             seed: self.seed,
             is_measuring: self.warm_up == Time::ZERO,
-            keeps_order: self.rules.spread == Spread::Flows,
+            keeps_order: self.rules.keeps_order(),
         };
         Stations::new(all, self.flows.iter().map(FlowSpec::ends))
     }
@@ -214,7 +225,7 @@ pub struct NodeSpec {
 /// What a node is.
 #[derive(Clone, PartialEq, Debug)]
 pub enum NodeKind {
-    /// Sources and sinks of flows; has one link, and memory without limit.
+    /// Sources and sinks of flows; has memory without limit, and forwards nothing.
     Station {
         /// It sends stop frames whatever happens: a broken or overwhelmed receiver.
         storm: Option<StormSpec>,

@@ -55,11 +55,40 @@ impl Network {
         Some(counted.updated.unwrap_or_default() + update.at_least_every?)
     }
 
+    /// When a message that waits for an idle link does so no longer.
+    fn waits_until(&self, channel: usize, is_update: bool) -> Option<Time> {
+        let counted = self.counted[channel].as_ref()?;
+        match is_update {
+            true => {
+                let update = counted.spec.update;
+                let every = update.at_least_every.filter(|_| update.waits_for_idle)?;
+                Some(counted.updated.unwrap_or_default() + every)
+            }
+            false => {
+                let statement = counted.spec.statement?;
+                Some(counted.stated? + statement.every).filter(|_| statement.waits_for_idle)
+            }
+        }
+    }
+
+    /// Is a control frame that waits on a port one that waits for an idle link?
+    pub fn waits_for_idle(&self, port: usize, content: &Content) -> bool {
+        let Content::Counters { is_update, .. } = content else {
+            return false;
+        };
+        let channel = if *is_update { port ^ 1 } else { port };
+        let until = self.waits_until(channel, *is_update);
+        until.is_some_and(|until| self.now.unwrap_or_default() < until)
+    }
+
     /// When something is to be said, if not now.
     pub fn counter_times(&self) -> Vec<Time> {
         let mut times = Vec::new();
         for channel in 0..self.counted.len() {
             times.extend(self.update_at(channel));
+            let waits = self.counted[channel].as_ref().is_some_and(|own| own.waits);
+            let until = self.waits_until(channel, true).filter(|_| waits);
+            times.extend(until.filter(|until| self.now.is_none_or(|now| *until > now)));
             times.extend(self.counted[channel].as_ref().and_then(|own| own.state_at));
         }
         times
@@ -83,6 +112,7 @@ impl Network {
         if controls.any(is_statement) {
             return;
         }
+        own.stated = Some(now);
         let lanes = self.counted_lanes(channel);
         for group in lanes.chunk_by(|one, other| one / 32 == other / 32) {
             for part in group.chunks(statement.classes.into()) {

@@ -193,7 +193,8 @@ impl Network {
             .into_iter()
             .filter(|(_, _, frame)| !self.lacks_credit(channel, frame));
         let credits = &channel_spec(&self.spec, channel).credits;
-        let in_turns = credits[class].is_some_and(|credit| credit.owner == Owner::Flow);
+        let owner = credits[class].map(|credit| credit.owner);
+        let in_turns = matches!(owner, Some(Owner::Flow | Owner::Hash(_)));
         let next = may_go.min_by_key(|(lane, place, _)| match in_turns {
             true => (*lane < queue.turn, *lane),
             false => (false, *place),
@@ -291,7 +292,11 @@ impl Network {
 
     /// Since when a class has had frames and lacked credit for them.
     pub fn short_since(&self, channel: usize, class: usize) -> Option<Time> {
-        let at = self.place(channel, Gate::Class(class as u8))?;
+        self.lane_short_since(self.place(channel, Gate::Class(class as u8))?)
+    }
+
+    /// The same of a lane.
+    pub fn lane_short_since(&self, at: (usize, usize)) -> Option<Time> {
         let own = self.loops.get(&at).filter(|_| self.is_short(at))?;
         own.short_since
     }

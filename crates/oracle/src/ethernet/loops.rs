@@ -9,6 +9,7 @@ use backwater_net::frames::spec::{
     Owner, Spread,
 };
 
+use super::nics;
 use super::routes;
 use super::trees::Tree;
 
@@ -157,7 +158,11 @@ pub(super) fn lane(spec: &EthernetSpec, channel: usize, way: Way, class: u8) -> 
             Gate::Destination(class, flow.address(way.flow as u32))
         }
         Owner::Destination => Gate::Destination(class, flow.source),
-        Owner::Flow => Gate::Flow(class, 2 * way.flow as u32 + u32::from(!way.is_forward)),
+        Owner::Flow => Gate::Flow(class, way.number()),
+        Owner::Hash(lanes) => {
+            let words = [spec.seed, way.number().into(), channel as u64, u64::MAX];
+            Gate::Lane(class, (routes::mix(&words) % u64::from(lanes)) as u32)
+        }
     })
 }
 
@@ -169,6 +174,10 @@ pub(super) struct Way {
 }
 
 impl Way {
+    fn number(self) -> u32 {
+        2 * self.flow as u32 + u32::from(!self.is_forward)
+    }
+
     /// Channels that its frames may cross.
     fn channels(
         self,
@@ -192,6 +201,16 @@ impl Way {
             }
             let next = &hops[&(node, to)];
             let hash = routes::mix(&[spec.seed, word, node as u64]);
+            if routes::is_station(spec, node) {
+                let (flow, forward, count) = (self.flow, self.is_forward, next.len());
+                let port = |turn| next[nics::port(spec, flow, forward, node, count, turn)];
+                let new = (0..count)
+                    .map(port)
+                    .filter(|channel| crossed.insert(*channel));
+                let new: Vec<usize> = new.collect();
+                nodes.extend(new.into_iter().map(|channel| routes::head(spec, channel)));
+                continue;
+            }
             let taken = match spec.rules.spread {
                 Spread::Flows => vec![next[(hash % next.len() as u64) as usize]],
                 Spread::Frames => next.clone(),
@@ -209,7 +228,8 @@ pub(super) fn lanes(
     hops: &BTreeMap<(usize, usize), Vec<usize>>,
     trees: &[Option<Tree>],
 ) -> Lanes {
-    let mut owners = BTreeSet::new();
+    // With the first way of each lane that several share: these are in its order.
+    let mut owners = BTreeMap::new();
     for (flow, own) in spec.flows.iter().enumerate() {
         let ways: &[bool] = match own.transport.is_connection() {
             true => &[true, false],
@@ -220,7 +240,13 @@ pub(super) fn lanes(
             for channel in way.channels(spec, hops, trees) {
                 for class in own.classes() {
                     let gate = lane(spec, channel, way, class);
-                    owners.extend(gate.map(|gate| (channel, class, gate)));
+                    let first = match gate {
+                        Some(Gate::Lane(..)) => way.number(),
+                        _ => 0,
+                    };
+                    if let Some(gate) = gate {
+                        owners.entry((channel, class, gate)).or_insert(first);
+                    }
                 }
             }
         }
@@ -233,8 +259,11 @@ pub(super) fn lanes(
             Some(_) => {
                 let own = owners
                     .iter()
-                    .filter(|own| (own.0, own.1) == (channel, class));
-                own.map(|own| Some(own.2)).collect()
+                    .filter(|((at, of, _), _)| (*at, *of) == (channel, class));
+                let mut gates: Vec<(u32, Gate)> =
+                    own.map(|((.., gate), first)| (*first, *gate)).collect();
+                gates.sort_unstable();
+                gates.into_iter().map(|(_, gate)| Some(gate)).collect()
             }
         }
     };
@@ -272,6 +301,8 @@ pub(super) struct Counted {
     pub waits: bool,
     pub next_place: usize,
     pub state_at: Option<Time>,
+    /// When those statements were wanted that waited or went last.
+    pub stated: Option<Time>,
 }
 
 /// Those of all channels.
@@ -285,6 +316,7 @@ pub(super) fn counted(spec: &EthernetSpec) -> Vec<Option<Counted>> {
             waits: false,
             next_place: 0,
             state_at: own.statement.map(|own| Time::ZERO + own.every),
+            stated: None,
         })
     };
     channels.map(of).collect()

@@ -20,7 +20,7 @@ use super::stating::Stating;
 use super::trees::{Tree, tree};
 use crate::service::{Port, Ratio};
 
-use super::{ChannelCounts, Delivery, Drop, FlowCounts, Start, routes};
+use super::{ChannelCounts, Delivery, Drop, FlowCounts, Start, nics, routes};
 
 /// Bytes of a control frame, and with its preamble and gap.
 pub(super) const CONTROL_BYTES: u64 = 64;
@@ -32,6 +32,8 @@ pub(super) struct Frame {
     pub flow: usize,
     pub is_forward: bool,
     pub number: u64,
+    /// As many of its way were made before.
+    pub turn: u64,
     pub destination: usize,
     pub class: usize,
     pub bytes: u64,
@@ -227,6 +229,8 @@ pub(super) struct Network {
     pub drops: Vec<Drop>,
     pub deliveries: Vec<Delivery>,
     pub flows: Vec<FlowCounts>,
+    /// By flow, frames made at its source and at its destination.
+    pub made: Vec<[u64; 2]>,
     pub time_outs: Vec<u64>,
     /// When a standstill was looked for last, and how many frames of data had started.
     pub last_look: Time,
@@ -260,13 +264,12 @@ impl Network {
         }
         let [marking, selection] = streams;
         let hops = routes::next_hops(spec);
-        let from = |node| channels_from(spec, node);
         let trees = (0..spec.flows.len()).map(|flow| tree(spec, &hops, flow));
         let trees: Vec<_> = trees.collect();
         let lanes = loops::lanes(spec, &hops, &trees);
         Network {
             leaving: (0..spec.nodes.len())
-                .map(|node| from(node).collect())
+                .map(|node| channels_from(spec, node).collect())
                 .collect(),
             trees,
             hops,
@@ -297,6 +300,7 @@ impl Network {
             drops: Vec::new(),
             deliveries: Vec::new(),
             flows: vec![FlowCounts::default(); spec.flows.len()],
+            made: vec![[0; 2]; spec.flows.len()],
             time_outs: vec![0; spec.nodes.len()],
             last_look: Time::ZERO,
             started_before: 0,
@@ -385,6 +389,17 @@ impl Network {
     /// The channel a frame takes from `node`.
     pub fn next_hop(&self, node: usize, frame: &Frame) -> usize {
         let hops = &self.hops[&(node, frame.destination)];
+        if routes::is_station(&self.spec, node) {
+            let turn = frame.turn as usize;
+            return hops[nics::port(
+                &self.spec,
+                frame.flow,
+                frame.is_forward,
+                node,
+                hops.len(),
+                turn,
+            )];
+        }
         let direction = u64::from(!frame.is_forward);
         let word = frame.flow as u64 * 2 + direction;
         let hash = match self.spec.rules.spread {

@@ -35,7 +35,7 @@ fn topic_of(content: &Content) -> Option<Gate> {
 fn blank(topic: Gate) -> Content {
     match topic {
         // Nobody stops one flow.
-        Gate::Port | Gate::Flow(..) => Content::Pause { quanta: 0 },
+        Gate::Port | Gate::Flow(..) | Gate::Lane(..) => Content::Pause { quanta: 0 },
         Gate::Class(_) => Content::Pfc {
             stops: 0,
             resumes: 0,
@@ -165,7 +165,7 @@ impl Network {
         };
         Control {
             content: match of {
-                Gate::Port | Gate::Flow(..) => Content::Pause { quanta },
+                Gate::Port | Gate::Flow(..) | Gate::Lane(..) => Content::Pause { quanta },
                 Gate::Class(_) => Content::Pfc {
                     stops: bits(&mut stands.iter()),
                     resumes: bits(&mut told.difference(&stands)),
@@ -190,17 +190,30 @@ impl Network {
         if std::mem::take(&mut self.channels[channel].yields) && has_data {
             return false;
         }
-        while let Some(first) = self.channels[channel].control.front() {
+        while let Some(place) = self.control_in_turn(channel, has_data) {
+            let Some(first) = self.channels[channel].control.remove(place) else {
+                return false;
+            };
             let (is_open, of) = (first.is_open, topic_of(&first.content));
             match of.filter(|_| is_open) {
                 Some(of) if !self.has_news(channel, of) => {
                     self.channels[channel].due.remove(&of);
-                    self.channels[channel].control.pop_front();
                 }
-                _ => return true,
+                _ => {
+                    self.channels[channel].control.push_front(first);
+                    return true;
+                }
             }
         }
         false
+    }
+
+    /// The first that waits for nothing; if there is no data to send either, the first of all.
+    fn control_in_turn(&self, channel: usize, has_data: bool) -> Option<usize> {
+        let control = &self.channels[channel].control;
+        let is_patient = |own: &Control| self.waits_for_idle(channel, &own.content);
+        let other = control.iter().position(|own| !is_patient(own));
+        other.or((!has_data && !control.is_empty()).then_some(0))
     }
 
     /// A control frame starts: what it says, if that is decided now.
@@ -313,7 +326,7 @@ impl Network {
                 Gate::Port => by.port,
                 Gate::Class(class) => by.classes >> class & 1 == 1,
                 Gate::Destination(class, _) => by.destinations >> class & 1 == 1,
-                Gate::Flow(..) => false,
+                Gate::Flow(..) | Gate::Lane(..) => false,
             }
     }
 

@@ -69,12 +69,16 @@ pub struct Mix {
     pub has_pairs: bool,
     /// Most connections carry messages that wait for others.
     pub has_waits: bool,
+    /// Datagrams too (with `has_waits`).
+    pub has_datagram_waits: bool,
     /// Queues may state rates, and queue pairs obey them (with `has_pairs`).
     pub has_rates: bool,
     /// All sources end.
     pub is_finite: bool,
     /// Frames take one of several ways each on its own.
     pub has_spread: bool,
+    /// Stations may have several links, and rules for them.
+    pub has_nics: bool,
     /// Datagrams may go to several stations.
     pub has_multicast: bool,
     /// Wires may lose frames, and links may be cut.
@@ -83,8 +87,12 @@ pub struct Mix {
     pub has_credits: bool,
     /// Of switches with credit most have counters (with `has_credits`).
     pub has_counters: bool,
+    /// and their messages may wait until a link is idle.
+    pub may_wait: bool,
     /// Flows and stations may have credit of their own (with `has_credits`).
     pub has_lanes: bool,
+    /// Flows may be hashed to some lanes, too.
+    pub has_hashes: bool,
     /// Ports may serve classes by these, besides strict priority and turns.
     pub schedulers: &'static [SchedulerSpec],
     /// Standstills are looked for; runs are longer, and much is overloaded.
@@ -107,14 +115,18 @@ impl Mix {
             has_tcp: true,
             has_pairs: false,
             has_waits: false,
+            has_datagram_waits: false,
             has_rates: false,
             is_finite: false,
             has_spread: false,
+            has_nics: false,
             has_multicast: false,
             has_losses: false,
             has_credits: false,
             has_counters: false,
+            may_wait: false,
             has_lanes: false,
+            has_hashes: false,
             schedulers: &[],
             has_looks: false,
         }
@@ -187,7 +199,7 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
         pairs::fill(&mut own, &mut spec);
     }
     if mix.has_waits {
-        waits::fill(&mut own, &mut spec);
+        waits::fill(&mut own, &mut spec, mix.has_datagram_waits);
     }
     rates::fill(&mut own, &mut spec, mix);
     if mix.has_own_stops {

@@ -55,6 +55,7 @@ pub(super) fn message(
         flow,
         is_forward: !is_forward,
         number,
+        turn: 0,
         destination: destination as usize,
         class: usize::from(class_of_notes.unwrap_or(spec.class)),
         bytes: MESSAGE_BYTES + if spec.is_tagged { TAG_BYTES } else { 0 },

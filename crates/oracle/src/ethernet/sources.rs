@@ -169,7 +169,8 @@ impl Network {
         }
     }
 
-    /// A queue pair hands over its next packet when the one before has left its port.
+    /// A queue pair hands over its next packet when the one before has left its port, and so does
+    /// a flow of messages in datagrams.
     fn pull_pair(&mut self, now: Time, flow: usize, end: End) {
         let is_forward = end == End::Opener;
         if !self.pairs_wait[flow][end as usize] || self.waits_at_home(flow, is_forward) {
@@ -241,10 +242,13 @@ impl Network {
             let has_rtp = matches!(spec.transport, TransportSpec::Udp { has_rtp: true, .. });
             let bytes = frame_bytes(&outgoing.payload, has_rtp, spec.is_tagged);
             let (is_forward, payload) = (outgoing.is_forward, outgoing.payload);
-            if let Payload::Roce(packet) = &payload {
-                let end = usize::from(!is_forward);
-                self.pairs_wait[flow][end] |= packet.kind == PacketKind::Data;
-            }
+            let is_message = spec.traffic.messages().is_some();
+            let is_pulled = match &payload {
+                Payload::Roce(packet) => packet.kind == PacketKind::Data,
+                Payload::Udp { .. } => is_message,
+                Payload::Tcp(_) => false,
+            };
+            self.pairs_wait[flow][usize::from(!is_forward)] |= is_pulled;
             let class = outgoing.class.unwrap_or(spec.class);
             self.send(now, (flow, class), is_forward, payload, u64::from(bytes));
         }
@@ -268,11 +272,15 @@ impl Network {
         payload: Payload,
         bytes: u64,
     ) {
+        let made = &mut self.made[flow][usize::from(!is_forward)];
+        let turn = *made;
+        *made += 1;
         let spec = &self.spec.flows[flow];
         let frame = Frame {
             flow,
             is_forward,
             number: self.flows[flow].created,
+            turn,
             destination: match self.trees[flow] {
                 Some(_) => GROUP as usize | flow,
                 None => self.station_of(flow, !is_forward),

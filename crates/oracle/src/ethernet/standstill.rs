@@ -25,6 +25,9 @@ pub struct Standstill {
     pub on_circles: BTreeSet<usize>,
 }
 
+/// What waits, and its lane, if that has credit of its own.
+type Held = (Wait, Option<(usize, usize)>);
+
 impl Network {
     /// Looks happen every `stall_after` where anybody can stop anybody.
     pub fn next_look(&self) -> Option<Time> {
@@ -45,7 +48,7 @@ impl Network {
         let others_move = started != self.started_before;
         (self.last_look, self.started_before) = (now, started);
         let mut stuck = self.stopped();
-        stuck.retain(|wait| {
+        stuck.retain(|(wait, _)| {
             wait.since
                 .is_some_and(|at| at + self.spec.rules.stall_after <= now)
         });
@@ -56,6 +59,7 @@ impl Network {
                 all.filter(|at| self.waits(wait, &stuck[*at])).collect()
             })
             .collect();
+        let stuck: Vec<Wait> = stuck.into_iter().map(|(wait, _)| wait).collect();
         let all = 0..stuck.len();
         let on_circles: BTreeSet<usize> = all
             .filter(|at| reached(&waits_for, *at).contains(at))
@@ -72,8 +76,9 @@ impl Network {
         }
     }
 
-    /// All frames that wait under a stop, by channel and class, or by destination.
-    fn stopped(&self) -> Vec<Wait> {
+    /// All frames that wait under a stop, by channel and class, or by destination, or for want of
+    /// credit of the lane that is told beside them.
+    fn stopped(&self) -> Vec<Held> {
         let mut all = Vec::new();
         for channel in 0..self.channels.len() {
             for class in 0..self.channels[channel].queues.len() {
@@ -85,17 +90,51 @@ impl Network {
                         let gate = Gate::Destination(class as u8, station as u32);
                         let own = waiting.iter().filter(|it| it.destination == station);
                         if let Some(since) = self.channels[channel].closed.get(&gate) {
-                            all.push(wait(channel, class, Some(station), *since, own));
+                            all.push((wait(channel, class, Some(station), *since, own), None));
                         }
                     }
+                    all.extend(self.short_lanes(channel, class));
                     continue;
                 };
                 if !waiting.is_empty() {
-                    all.push(wait(channel, class, None, since, waiting.iter()));
+                    all.push((wait(channel, class, None, since, waiting.iter()), None));
                 }
             }
         }
         all
+    }
+
+    /// Lanes of a class, that lack credit of their own.
+    fn short_lanes(&self, channel: usize, class: usize) -> Vec<Held> {
+        let mut held = Vec::new();
+        for (place, gate) in self.lanes[channel].iter().enumerate() {
+            let (station, number) = match *gate {
+                Some(Gate::Destination(_, station)) => (Some(station), None),
+                Some(Gate::Flow(_, way)) => {
+                    let flow = &self.spec.flows[way as usize / 2];
+                    let to = if way % 2 == 0 {
+                        flow.address(way / 2)
+                    } else {
+                        flow.source
+                    };
+                    (Some(to), None)
+                }
+                Some(Gate::Lane(_, number)) => (None, Some(number)),
+                _ => continue,
+            };
+            let at = (channel, place);
+            let is_own = |frame: &&Frame| self.lane(channel, frame) == Some(at);
+            let frames = self.queue(channel, class).waiting.iter().filter(is_own);
+            let is_of_class = gate.and_then(Gate::class) == Some(class as u8);
+            if let Some(since) = self.lane_short_since(at).filter(|_| is_of_class) {
+                let mut short = wait(channel, class, station.map(|to| to as usize), since, frames);
+                if let WaitPlace::Queue(queue) = &mut short.place {
+                    queue.lane = number;
+                }
+                held.push((short, Some(at)));
+            }
+        }
+        held
     }
 
     /// Since when a class is stopped as a whole, unless a watchdog sends in spite of that.
@@ -114,7 +153,7 @@ impl Network {
     }
 
     /// Is `other` a queue for whose sake `wait` is stopped?
-    fn waits(&self, wait: &Wait, other: &Wait) -> bool {
+    fn waits(&self, (wait, own): &Held, (other, lane): &Held) -> bool {
         let (wait, other) = (queue(wait), queue(other));
         let (channel, behind) = (wait.channel as usize, other.channel as usize);
         let node = self.head(channel);
@@ -125,9 +164,15 @@ impl Network {
         let credits = &channel_spec(&self.spec, channel).credits;
         let credit = credits.get(usize::from(wait.class)).copied().flatten();
         if credit.is_some() {
+            let is_of = |at: &Option<(usize, usize)>, channel: usize, frame: &Frame| {
+                at.is_none() || self.lane(channel, frame) == *at
+            };
             let mut waiting = self.queue(behind, class).waiting.iter();
             return other.class == wait.class
-                && waiting.any(|frame| frame.came_over == Some(channel));
+                && waiting.any(|frame| {
+                    let came = frame.came_over == Some(channel) && is_of(own, channel, frame);
+                    came && is_of(lane, behind, frame)
+                });
         }
         if self.stops_of_input(channel).is_some() {
             let is_port = self.channels[channel].closed.contains_key(&Gate::Port);
@@ -148,7 +193,7 @@ impl Network {
                 Gate::Destination(stopped, station) => {
                     stopped == wait.class && wait.destination == Some(station)
                 }
-                Gate::Flow(..) => false,
+                Gate::Flow(..) | Gate::Lane(..) => false,
             };
             *neighbour == channel ^ 1 && is_meant
         })
@@ -186,6 +231,7 @@ fn wait<'a>(
             channel: channel as u32,
             class: class as u8,
             destination: station.map(|station| station as u32),
+            lane: None,
             bytes: frames.clone().map(|frame| frame.bytes).sum(),
         }),
         units: frames.count() as u64,

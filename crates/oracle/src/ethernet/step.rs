@@ -36,10 +36,11 @@ impl Network {
         self.settle(now);
         self.pull(now);
         self.settle(now);
-        self.choices(now);
+        self.choices(now, |_, _| true);
         self.settle(now);
         self.pull(now);
         self.settle(now);
+        self.fill_ports(now);
         self.look_at_watchdogs(now);
         self.look_at_credit(now);
         Ok(Some(now))
@@ -181,10 +182,29 @@ impl Network {
     }
 
     /// Every idle channel decides before any starts.
-    fn choices(&mut self, now: Time) {
+    /// What stations with several ports have handed over starts on those that are free, and they
+    /// hand over more.
+    fn fill_ports(&mut self, now: Time) {
+        let has_several = |network: &Network, channel: usize| {
+            let node = network.tail(channel);
+            network.switch(node).is_none() && network.leaving(node).nth(1).is_some()
+        };
+        loop {
+            let starts = self.starts.len();
+            self.choices(now, has_several);
+            if self.starts.len() == starts {
+                return;
+            }
+            self.settle(now);
+            self.pull(now);
+            self.settle(now);
+        }
+    }
+
+    fn choices(&mut self, now: Time, among: impl Fn(&Network, usize) -> bool) {
         let mut choices = Vec::new();
         for channel in 0..self.channels.len() {
-            if self.channels[channel].busy_until.is_none() {
+            if self.channels[channel].busy_until.is_none() && among(self, channel) {
                 choices.push((channel, choose::choose(self, channel, now)));
             }
         }

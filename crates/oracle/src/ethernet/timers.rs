@@ -156,7 +156,7 @@ impl Network {
                     Gate::Destination(stopped, station) => {
                         usize::from(stopped) == class && station as usize == destination
                     }
-                    Gate::Flow(..) => false,
+                    Gate::Flow(..) | Gate::Lane(..) => false,
                 };
                 channel == neighbour ^ 1 && is_meant && at > since && now.since(*at) < grace
             })

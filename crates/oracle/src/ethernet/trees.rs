@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_net::frames::spec::EthernetSpec;
 
+use super::nics;
 use super::routes::{self, head, tail};
 
 /// For each node of a tree, the channels by which it goes on.
@@ -27,7 +28,11 @@ pub(super) fn tree(
         while node != to as usize {
             let next = &hops[&(node, to as usize)];
             let hash = routes::mix(&[spec.seed, flow as u64 * 2, node as u64]);
-            let channel = next[(hash % next.len() as u64) as usize];
+            let port = || nics::port(spec, flow, true, node, next.len(), 0);
+            let channel = match routes::is_station(spec, node) {
+                true => next[port()],
+                false => next[(hash % next.len() as u64) as usize],
+            };
             way.push(channel);
             node = head(spec, channel);
         }

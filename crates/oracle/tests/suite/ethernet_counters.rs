@@ -31,6 +31,42 @@ fn they_agree_on_counters() {
     });
 }
 
+/// Updates and statements that wait until their link has nothing else to send.
+#[test]
+fn they_agree_on_messages_that_wait_for_an_idle_link() {
+    let waiting = |mix: &mut Mix| {
+        counted(mix);
+        mix.may_wait = true;
+    };
+    let reach = under(&[Scheme::Off, Scheme::Off, Scheme::Class], 14_200, waiting);
+    assert!(reach.credits > 1_000, "{reach:?}");
+    under(&SCHEMES, 14_600, |mix| {
+        waiting(mix);
+        (mix.has_tcp, mix.has_losses, mix.has_lanes) = (true, true, true);
+    });
+    under(&[Scheme::Class], 14_900, |mix| {
+        waiting(mix);
+        (mix.has_inputs, mix.is_finite) = (true, true);
+    });
+    let mut mix = plain(Scheme::Off);
+    waiting(&mut mix);
+    let waits = |spec: &EthernetSpec| {
+        let channels = spec.links.channels();
+        let kept = channels.filter_map(|id| spec.links.channel(id).counters);
+        kept.filter(|own| own.update.waits_for_idle).count()
+    };
+    let matters =
+        |spec: &EthernetSpec, report: &Report| waits(spec) > 2 && report.starts.len() > 500;
+    // Most links are idle now and then, and nothing waits for long.
+    let (differ, all) = seen(14_200, mix, matters, |spec| {
+        let channels = spec.links.iter_mut().flat_map(|link| &mut link.channels);
+        for counters in channels.filter_map(|channel| channel.counters.as_mut()) {
+            counters.update.waits_for_idle = false;
+        }
+    });
+    assert!(all == 10 && differ > 4, "only {differ} of {all} differ");
+}
+
 /// Flows and stations with credit of their own: zones, and counters of more lanes than classes.
 #[test]
 fn they_agree_on_lanes() {
@@ -117,6 +153,47 @@ fn counters_that_are_a_little_wrong_are_seen() {
             }
         });
     }));
+}
+
+/// Credits that the two ends of a link give, by link, where their cells are unlike.
+fn unlike(spec: &mut EthernetSpec) -> Vec<(&mut ClassCreditSpec, &mut ClassCreditSpec)> {
+    let mut found = Vec::new();
+    for link in &mut spec.links {
+        let [there, back] = &mut link.channels;
+        if there.counters.is_none() || back.counters.is_none() {
+            continue;
+        }
+        let pairs = there.credits.iter_mut().zip(&mut back.credits);
+        let pairs = pairs.filter_map(|(one, other)| Some((one.as_mut()?, other.as_mut()?)));
+        found.extend(pairs.filter(|(one, other)| one.unit_bytes != other.unit_bytes));
+    }
+    found
+}
+
+/// A sender counts in the cell of its receiver: both engines do where the two ends of a link have
+/// unlike cells, and the comparison sees cells that are those of the wrong end.
+#[test]
+fn each_end_of_a_link_has_its_cell() {
+    let mut mix = plain(Scheme::Off);
+    counted(&mut mix);
+    let mut links = 0;
+    for seed in 2_200..2_260 {
+        let mut spec = random_spec(seed, mix);
+        links += unlike(&mut spec).len();
+        difference(&spec).expect("both engines agree");
+    }
+    assert!(links > 40, "{links}");
+    let matters = |spec: &EthernetSpec, report: &Report| {
+        !unlike(&mut spec.clone()).is_empty() && report.starts.len() > 200
+    };
+    let (differ, all) = seen(2_200, mix, matters, |spec| {
+        for (there, back) in unlike(spec) {
+            // Of the two the larger: with the smaller, a frame may cost more than there is.
+            let larger = there.unit_bytes.max(back.unit_bytes);
+            (there.unit_bytes, back.unit_bytes) = (larger, larger);
+        }
+    });
+    assert!(all == 10 && differ > 4, "only {differ} of {all} differ");
 }
 
 /// FCCL - FCTBS = W - (sent - freed): with the same buffer, cell, spacing and sizes of messages all

@@ -450,7 +450,8 @@ fn all_drains_and_every_stop_is_cancelled() {
     );
 }
 
-/// The higher the threshold, the less the simple scheme does; at the limit it does nothing.
+/// The higher the threshold, the less the simple scheme stops; at the limit it does nothing, and
+/// much more is lost.
 #[test]
 fn the_simple_scheme_fades_as_the_threshold_nears_the_limit() {
     let (mut stops, mut lost) = ([0; 3], [0; 3]);
@@ -489,5 +490,6 @@ fn the_simple_scheme_fades_as_the_threshold_nears_the_limit() {
         stops[0] > stops[1] && stops[1] > stops[2] && stops[2] == 0,
         "{stops:?}"
     );
-    assert!(lost[0] < lost[1] && lost[1] < lost[2], "{lost:?}");
+    // What it saves at one queue it may lose at the one behind which stops make frames wait.
+    assert!(10 * lost[0].max(lost[1]) < lost[2], "{lost:?}");
 }

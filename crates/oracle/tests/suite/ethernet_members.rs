@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use backwater_kernel::{Balance, Distribution, Rings, Time};
+use backwater_kernel::{Balance, Distribution, Duration, Rings, Time};
 use backwater_net::frames::Simulation;
 use backwater_net::frames::spec::*;
 use backwater_net::outcome::{FlowOutcome, Outcome};
@@ -37,6 +37,10 @@ fn listed(seed: u64, mix: Mix) -> EthernetSpec {
             let mut flow = flow.clone();
             flow.others = Vec::new();
             flow.name = format!("list[{}]", all.len());
+            // Nothing is left to paths, which flows without a row alone are asked for.
+            if let TransportSpec::Tcp(tcp) = &mut flow.transport {
+                tcp.handshake_rtt = tcp.handshake_rtt.map(|_| Duration(5_000_000));
+            }
             flow.traffic = TrafficSpec::Infinite {
                 start,
                 bytes: Some(1 + draw * draw * 17 % 9_000),

@@ -26,13 +26,17 @@ fn network(number: u64) -> EthernetSpec {
             has_tcp: !has(4),
             has_pairs: has(6),
             has_waits: has(5),
+            has_datagram_waits: has(5) && number % 2 == 1,
             has_rates: has(12),
             has_multicast: has(5),
             has_losses: has(3),
             has_credits: has(2),
             has_counters: has(4),
+            may_wait: has(5),
             has_lanes: has(3),
+            has_hashes: number.is_multiple_of(2),
             has_spread: has(7) && !has(5),
+            has_nics: number % 4 == 1 && !has(5),
             has_looks: has(2),
             is_finite: number % 4 == 3,
             has_faults: number % 4 == 2,
@@ -46,10 +50,12 @@ fn network(number: u64) -> EthernetSpec {
     spec
 }
 
-/// Datagrams of kinds that the slow engine has not: every fourth flow of them is video, the next
-/// self-similar.
+/// Datagrams of kinds that the slow engine has not: every fourth flow of them for whose messages
+/// nobody waits is video, the next self-similar.
 fn add_media(spec: &mut EthernetSpec) {
-    let datagrams = |flow: &&mut FlowSpec| matches!(flow.transport, TransportSpec::Udp { .. });
+    let datagrams = |flow: &&mut FlowSpec| {
+        matches!(flow.transport, TransportSpec::Udp { .. }) && flow.traffic.messages().is_none()
+    };
     for (index, flow) in spec.flows.iter_mut().filter(datagrams).enumerate() {
         let rate = Rate(spec.links[0].channels[0].rate.0 / 5);
         match index % 4 {

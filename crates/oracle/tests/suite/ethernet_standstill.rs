@@ -6,7 +6,7 @@ use crate::ethernet_common;
 use std::collections::BTreeSet;
 
 use backwater_kernel::Duration;
-use backwater_net::frames::spec::EthernetSpec;
+use backwater_net::frames::spec::{EthernetSpec, Owner};
 use backwater_net::outcome::{Standstill, Wait};
 use backwater_oracle::ethernet::{Mix, SCHEMES, Scheme, random_spec};
 use ethernet_common::{difference, fast, slow};
@@ -125,23 +125,53 @@ fn they_find_the_same_standstills_of_multicasts() {
     assert!(found > 5, "{found} standstills");
 }
 
+fn with_credit(seed: u64) -> EthernetSpec {
+    let mix = Mix {
+        has_credits: true,
+        has_losses: seed.is_multiple_of(3),
+        has_faults: false,
+        ..mix([Scheme::Off, Scheme::Class][seed as usize % 2])
+    };
+    random_spec(seed, mix)
+}
+
 #[test]
 fn they_find_the_same_standstills_of_credit() {
     let mut circles = 0;
     for seed in 0..60 {
-        let mix = Mix {
-            has_credits: true,
-            has_losses: seed % 3 == 0,
-            has_faults: false,
-            ..mix([Scheme::Off, Scheme::Class][seed as usize % 2])
-        };
-        match agree(&random_spec(seed, mix)) {
+        match agree(&with_credit(seed)) {
             Ok(Some(found)) if found.is_circle => circles += 1,
             Ok(_) => {}
             Err(text) => panic!("seed {seed}: {text}"),
         }
     }
     assert!(circles > 3, "{circles} circles");
+}
+
+/// Flows that share a lane wait for each other in circles, as those of a class do.
+#[test]
+fn they_find_the_same_standstills_of_shared_lanes() {
+    let (mut circles, mut of_lanes) = (0, 0);
+    for seed in 0..60 {
+        let mut spec = with_credit(seed);
+        let channels = spec.links.iter_mut().flat_map(|link| &mut link.channels);
+        for credit in channels.flat_map(|own| own.credits.iter_mut().flatten()) {
+            credit.owner = Owner::Hash(1 + seed as u32 / 2 % 2);
+        }
+        match agree(&spec) {
+            Ok(Some(found)) if found.is_circle => {
+                circles += 1;
+                let mut queues = found.waits.iter().filter_map(Wait::queue);
+                of_lanes += usize::from(queues.any(|queue| queue.lane.is_some()));
+            }
+            Ok(_) => {}
+            Err(text) => panic!("seed {seed}: {text}"),
+        }
+    }
+    assert!(
+        circles > 3 && of_lanes > 1,
+        "{circles} circles, {of_lanes} of lanes"
+    );
 }
 
 /// Where the search is broken, the comparison sees it: a queue left out, two in the wrong order,

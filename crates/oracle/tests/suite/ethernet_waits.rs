@@ -1,4 +1,5 @@
-//! Messages that wait for others begin when they do in the slow engine, over TCP and queue pairs.
+//! Messages that wait for others begin when they do in the slow engine, over TCP, queue pairs and
+//! in datagrams.
 
 use backwater_kernel::Duration;
 use backwater_net::frames::spec::*;
@@ -16,6 +17,10 @@ fn they_agree_on_messages_that_wait() {
     under(&[Scheme::Off, Scheme::Class], 34_000, |mix| {
         waits(mix);
         mix.has_pairs = true;
+    });
+    under(&SCHEMES, 37_000, |mix| {
+        waits(mix);
+        (mix.has_datagram_waits, mix.has_losses) = (true, true);
     });
 }
 
@@ -51,6 +56,18 @@ fn waits_that_are_a_little_wrong_are_seen() {
     bites(seen(31_000, mix, computes, |spec| {
         for compute in lists(spec).flat_map(|list| &mut list.computes) {
             compute.time = Duration(2 * compute.time.ps());
+        }
+    }));
+    // A frame later that a message of datagrams is whole.
+    mix.has_datagram_waits = true;
+    bites(seen(37_000, mix, has_waits, |spec| {
+        for flow in &mut spec.flows {
+            let TransportSpec::Udp { payload_bytes, .. } = flow.transport else {
+                continue;
+            };
+            if let TrafficSpec::Messages(list) = &mut flow.traffic {
+                list.messages[0].bytes += u64::from(payload_bytes);
+            }
         }
     }));
     bites(seen(31_000, mix, has_waits, |spec| {

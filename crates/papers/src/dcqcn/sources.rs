@@ -10,14 +10,14 @@ use crate::columns::{column, words};
 use crate::estimate::{Estimate, cell, curve, estimate};
 use crate::lab::{EthernetRun, Lab, LabError};
 
-const WORDS: &str = "Seven answers to who computes the rate, in four situations at 100 Gbps, with \
+const WORDS: &str = "Nine answers to who computes the rate, in four situations at 100 Gbps, with \
     the same memory, marks and PFC. Queue and use are those of the port that packets meet at, with \
     two such ports the longer queue and the lesser use; 99 % of packets are there within the \
     delay; fairness is Jain's index of payload over max-min fair shares; pauses are stop frames of \
     the whole run.";
 
 /// Who computes the rate; what the file has in place of its own.
-const SOURCES: [(&str, Source); 7] = [
+const SOURCES: [(&str, Source); 9] = [
     ("nobody", Source::Pair("{ kind = \"none\" }")),
     ("DCQCN", Source::Pair(ARTIFACT)),
     ("HPCC", Source::Pair(HPCC)),
@@ -26,16 +26,22 @@ const SOURCES: [(&str, Source); 7] = [
         Source::Pair("{ kind = \"timely\", profile = \"patched\" }"),
     ),
     ("Swift", Source::Pair("{ kind = \"swift\" }")),
-    ("TCP, CUBIC", Source::Tcp("modern")),
-    ("TCP, DCTCP", Source::Tcp("dctcp")),
+    ("RoCC", Source::Stated),
+    ("TCP, CUBIC", Source::Tcp(&[("tcp.preset", "linux-3")])),
+    ("TCP, DCTCP", Source::Tcp(&[("tcp.preset", "dctcp")])),
+    ("TCP, BBR", Source::Tcp(BBR)),
 ];
+
+const BBR: &[(&str, &str)] = &[("tcp.preset", "linux-6"), ("tcp.congestion", "bbr")];
 
 #[derive(Clone, Copy)]
 enum Source {
     /// A queue pair with this control.
     Pair(&'static str),
-    /// TCP with this preset.
-    Tcp(&'static str),
+    /// A queue pair that obeys the rate that switches state.
+    Stated,
+    /// TCP with these keys.
+    Tcp(&'static [(&'static str, &'static str)]),
 }
 
 /// A scenario, and what is of interest in it.
@@ -115,10 +121,12 @@ pub fn all(lab: &Lab) -> Result<Evidence, LabError> {
 fn see(lab: &Lab, situation: &Situation, source: Source) -> Result<Seen, LabError> {
     let sets: Sets = match source {
         Source::Pair(value) => vec![control(value)],
-        Source::Tcp(preset) => vec![
-            ("flows.*.transport", "tcp".into()),
-            ("tcp.preset", preset.into()),
-        ],
+        Source::Stated => vec![control("rocc"), ("buffer.rocc", "{}".into())],
+        Source::Tcp(keys) => {
+            let all = [("flows.*.transport", "tcp")].into_iter();
+            let all = all.chain(keys.iter().copied());
+            all.map(|(key, value)| (key, value.into())).collect()
+        }
     };
     let runs = seeds(lab, situation.file, &sets, SEEDS)?;
     let ports = situation.ports;

@@ -224,6 +224,7 @@ mod tests {
                     channel: 0,
                     class: 0,
                     destination: None,
+                    lane: None,
                     bytes: 64,
                 }),
                 units: 1,

@@ -75,7 +75,7 @@ const READINGS: [Reading; 13] = [
         "{ preset = \"bsd\", tick = \"200 ms\", min_rto = \"400 ms\" }",
         1024.0,
     ),
-    source("`modern`", "{ preset = \"modern\" }", 1460.0),
+    source("`linux-3`", "{ preset = \"linux-3\" }", 1460.0),
     Reading {
         pressure: &[("flow_control.notify", "others")],
         ..source("notify others", "{ preset = \"bsd\" }", 1024.0)

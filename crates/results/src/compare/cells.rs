@@ -88,6 +88,8 @@ fn message(kind: &FlowKind, is_back: bool, payload: u64) -> u64 {
 }
 
 impl Probe for CellMeter {
+    const IN_ALL_FORMS: bool = true;
+
     #[inline]
     fn on_start(&mut self, crossing: Crossing) {
         let at = crossing.at.ps();

@@ -102,6 +102,8 @@ fn payload(content: &Content) -> Option<(u64, bool)> {
 }
 
 impl Probe for FrameMeter {
+    const IN_ALL_FORMS: bool = true;
+
     #[inline]
     fn on_frame_created(&mut self, at: Time, _: u32, frame: &Frame<'_>) {
         let frame = frame.view();

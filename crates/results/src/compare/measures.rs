@@ -10,6 +10,7 @@ use crate::fairness::{Claim, jain, max_min};
 use crate::number::{bound, fitting_unit, fixed, significant};
 
 mod messages;
+mod programs;
 
 /// One number of a scheme.
 #[derive(Clone)]
@@ -157,6 +158,7 @@ pub fn measures(workload: &Workload) -> Vec<Measure> {
         );
     }
     messages::add(workload, &mut all);
+    programs::add(workload, &mut all);
     costs(&mut all);
     recovery(workload, &mut all);
     all.0
@@ -437,11 +439,7 @@ pub(super) fn shares(workload: &Workload) -> Vec<f64> {
         .iter()
         .map(|flow| Claim {
             loads: flow.path.iter().map(|channel| (*channel, 1.0)).collect(),
-            demand: match flow.kind {
-                FlowKind::Greedy => f64::INFINITY,
-                FlowKind::Constant(rate) => rate as f64,
-                FlowKind::Bursts(..) | FlowKind::Requests(..) => 0.0,
-            },
+            demand: flow.kind.demand(),
             ..Claim::default()
         })
         .collect();

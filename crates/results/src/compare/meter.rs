@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use backwater_kernel::Histogram;
 
-use super::{FlowKind, Workload};
+use super::{FlowKind, ProgramSeen, Workload};
 use crate::events::Network;
 
 /// What was seen of a run.
@@ -22,6 +22,8 @@ pub struct Observed {
     pub stored_most_at: String,
     /// Bytes on all links after the warm-up.
     pub wire: WireBytes,
+    /// By flow of the workload: what became of a collective or a job.
+    pub programs: Vec<Option<ProgramSeen>>,
 }
 
 /// What was seen of a flow.

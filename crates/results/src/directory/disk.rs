@@ -1,7 +1,7 @@
 //! Files that appear whole, below one directory, and reading that always ends.
 
 use std::fs::{self, File, FileType, OpenOptions};
-use std::io::{self, BufReader, ErrorKind, Read, Write};
+use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
 /// From so many files on, the whole file system is flushed at once where that can be asked for:
@@ -170,7 +170,10 @@ pub fn fresh_file(path: &Path) -> io::Result<File> {
 
 /// Temporary file, then renamed: a reader sees the old file or the new one, whenever the program
 /// stops. For what the machine's stop would do, see [`flush`].
-pub fn replace(target: &Path, content: &[u8]) -> io::Result<()> {
+pub fn replace(
+    target: &Path,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     put(target, content, false)
 }
 
@@ -180,7 +183,7 @@ pub fn replace(target: &Path, content: &[u8]) -> io::Result<()> {
 /// # Errors
 /// If it can't be written; then the old file is there.
 pub fn write_whole(target: &Path, content: &[u8]) -> io::Result<()> {
-    put(target, content, true)?;
+    put(target, |file| file.write_all(content), true)?;
     // The rename itself lasts once the folder is flushed; not every system can do that.
     if let Ok(folder) = File::open(target.parent().unwrap_or(Path::new("."))) {
         let _ = sync(&folder);
@@ -188,12 +191,18 @@ pub fn write_whole(target: &Path, content: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-fn put(target: &Path, content: &[u8], is_durable: bool) -> io::Result<()> {
+fn put(
+    target: &Path,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    is_durable: bool,
+) -> io::Result<()> {
     let mut name = target.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".{}.tmp", std::process::id()));
     let temporary = target.with_file_name(name);
-    let written = fresh_file(&temporary).and_then(|mut file| {
-        file.write_all(content)?;
+    let written = fresh_file(&temporary).and_then(|file| {
+        let mut buffered = BufWriter::new(file);
+        content(&mut buffered)?;
+        let file = buffered.into_inner()?;
         if is_durable {
             sync(&file)?;
         }

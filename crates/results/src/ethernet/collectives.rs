@@ -3,6 +3,7 @@
 pub mod gantt;
 pub mod idle;
 pub mod path;
+pub mod stuck;
 pub mod times;
 
 use backwater_kernel::{Collected, Distribution, Rate, Time};
@@ -10,12 +11,13 @@ use backwater_net::frames::spec::{CollectiveSpec, Happened};
 
 use super::Frames;
 use crate::distribution::cell;
+use crate::events::ranks::Stretch;
 use crate::events::transfers::MS;
 use crate::model::{Cell, Plot, Table};
 use crate::number::{percent, rate, significant, span};
 use crate::table_of::TableOf;
 use path::Link;
-use times::{Stretch, Times};
+use times::Times;
 
 /// Collectives that are drawn, and that have a line in a terminal.
 const DRAWN: usize = 4;
@@ -27,19 +29,22 @@ const ROWS: usize = 1 << 20;
 /// An operation with what was found of it.
 struct Found<'a> {
     told: &'a CollectiveSpec,
-    steps: Vec<Stretch>,
+    steps: &'a [Stretch],
     each: Vec<Stretch>,
     took: Distribution,
 }
 
 impl<'a> Found<'a> {
     fn all(run: &'a Frames<'_>) -> Vec<Found<'a>> {
-        let times = Times::of(run);
         let operations = run.network.rules.collectives.iter();
+        let steps = run.ranks.steps.get_or_init(|| {
+            let all = operations.clone();
+            all.map(|told| times::steps(Times::of(run), told)).collect()
+        });
         operations
-            .map(|told| {
-                let steps = times::steps(times, told);
-                let each = times::operations(told, &steps);
+            .zip(steps)
+            .map(|(told, steps)| {
+                let each = times::operations(told, steps);
                 let mut took = Collected::new(KEPT);
                 each.iter()
                     .filter_map(Stretch::took)
@@ -57,8 +62,8 @@ impl<'a> Found<'a> {
 
     /// What is moved for each rank in a time, bps: over its size, and as a bus would have to.
     fn bandwidths(&self, ps: f64) -> (f64, f64) {
-        let algorithm = self.told.bytes as f64 * 8.0 / ps * 1e12;
-        let (above, below) = self.told.operation.bus_factor(self.told.ranks);
+        let algorithm = self.told.operation.bytes as f64 * 8.0 / ps * 1e12;
+        let (above, below) = self.told.operation.kind.bus_factor(self.told.ranks);
         (algorithm, algorithm * f64::from(above) / f64::from(below))
     }
 
@@ -86,24 +91,68 @@ impl<'a> Found<'a> {
     }
 }
 
-/// The slowest port of some hosts, bps.
+/// The slowest of some hosts, bps: what its links carry together.
 pub fn line(run: &Frames<'_>, hosts: &[u32]) -> f64 {
     let links = run.network.links.iter();
     let ports = links.flat_map(|link| link.ends.iter().zip(&link.channels));
-    let mut fastest: Vec<(u32, Rate)> = hosts.iter().map(|host| (*host, Rate(0))).collect();
-    fastest.sort_unstable();
+    let mut together: Vec<(u32, Rate)> = hosts.iter().map(|host| (*host, Rate(0))).collect();
+    together.sort_unstable();
     for (node, channel) in ports {
-        if let Ok(at) = fastest.binary_search_by_key(node, |own| own.0) {
-            fastest[at].1 = channel.rate.max(fastest[at].1);
+        if let Ok(at) = together.binary_search_by_key(node, |own| own.0) {
+            let sum = together[at].1.0.saturating_add(channel.rate.0);
+            together[at].1 = Rate(sum);
         }
     }
-    let slowest = fastest.iter().map(|own| own.1).min();
+    let slowest = together.iter().map(|own| own.1).min();
     slowest.map_or(0.0, |rate| rate.0 as f64)
+}
+
+/// What operations took on average.
+pub struct Mean {
+    /// ps.
+    pub took: f64,
+    /// bps.
+    pub algorithm: f64,
+    pub bus: f64,
+}
+
+/// Of each collective; nothing of one that is not complete.
+pub fn means(run: &Frames<'_>) -> Vec<Option<Mean>> {
+    let all = Found::all(run);
+    let mean = |own: &Found<'_>| {
+        own.whole()?;
+        let took = own.took.mean()?;
+        let (algorithm, bus) = own.bandwidths(took);
+        Some(Mean {
+            took,
+            algorithm,
+            bus,
+        })
+    };
+    all.iter().map(mean).collect()
 }
 
 /// A row for each collective.
 pub fn table(run: &Frames<'_>) -> Table {
-    TableOf::of(Found::all(run))
+    rows(run, Found::all(run))
+}
+
+/// The row of the collective of this name, or of the only one of a job of this name.
+pub fn table_of(run: &Frames<'_>, name: &str) -> Table {
+    let jobs = run.network.rules.jobs.iter();
+    let job = jobs.clone().find(|job| job.name == name);
+    let of_job = job
+        .map(|job| job.collectives.clone())
+        .filter(|own| own.len() == 1);
+    let all = (0..).zip(Found::all(run)).filter(|(number, own)| {
+        let is_of_job = of_job.as_ref().is_some_and(|own| own.contains(number));
+        is_of_job || own.told.name == name
+    });
+    rows(run, all.map(|(_, own)| own).collect())
+}
+
+fn rows(run: &Frames<'_>, all: Vec<Found<'_>>) -> Table {
+    TableOf::of(all)
         .called(
             "collectives: Collective operations, whole run: from the first message begun to the \
              last byte received, each time that one is done. algbw is the size over that time, \
@@ -113,11 +162,11 @@ pub fn table(run: &Frames<'_>) -> Table {
         .text("collective: its name, or the job's and what the phase is across")
         .of(|own| own.told.name.clone())
         .text("kind: what is done, and how")
-        .of(|own| own.told.operation.name())
+        .of(|own| own.told.operation.kind.name())
         .number("ranks: of each group")
         .of(|own| own.told.ranks)
         .number("size [bytes]: that each rank has; of all blocks together")
-        .of(|own| own.told.bytes)
+        .of(|own| own.told.operation.bytes)
         .number("steps: each time")
         .of(|own| own.told.steps)
         .number("done: complete, of all times that it is to be done")
@@ -139,7 +188,9 @@ pub fn table(run: &Frames<'_>) -> Table {
                 .map(|ps| mbps(own.bandwidths(ps).1))
                 .unwrap_or_default()
         })
-        .number("of line [%]: busbw over the rate of the slowest port of its ranks")
+        .number(
+            "of line [%]: busbw over the rate of the slowest of its hosts, all its links together",
+        )
         .of(|own| {
             let share = own
                 .took
@@ -364,7 +415,7 @@ impl Found<'_> {
         let mut text = format!(
             "{} ({}): ",
             crate::lines::shortened(&self.told.name),
-            self.told.operation.name()
+            self.told.operation.kind.name()
         );
         let Some(mean) = self.took.mean() else {
             return text + "not complete";

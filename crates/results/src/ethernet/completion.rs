@@ -256,7 +256,8 @@ pub fn lines(run: &Frames<'_>, groups: &[Group]) -> Vec<String> {
 /// Transfers unfinished that are too many for a p99.
 pub fn warning(run: &Frames<'_>) -> Option<String> {
     let fct = Completion::of(run.outcome.all_flows()).fct;
-    transfers::warning(&fct, run.seconds(), "transfer")
+    let stands = run.outcome.standstill.is_some();
+    transfers::warning(&fct, run.seconds(), "transfer", stands)
 }
 
 /// The times of groups, and slowdowns over sizes.

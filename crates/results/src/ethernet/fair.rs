@@ -182,13 +182,16 @@ fn only_way(tables: &Tables, spec: &EthernetSpec, way: u32) -> Option<Vec<u32>> 
     }
     let mut channels = Vec::new();
     tables.follow(spec, way, &mut channels).ok()?;
+    let flow = spec.flows.get(way as usize / 2)?;
+    let ends = match way % 2 {
+        0 => (flow.source, flow.destination),
+        _ => (flow.destination, flow.source),
+    };
+    if tables.goes_round(ends) {
+        return None;
+    }
     if spec.rules.spread == Spread::Frames {
-        let flow = spec.flows.get(way as usize / 2)?;
-        let to = if way.is_multiple_of(2) {
-            flow.destination
-        } else {
-            flow.source
-        };
+        let to = ends.1;
         let is_only = |channel: &u32| {
             let from = names::channel_ends(spec, *channel).map(|ends| ends.0);
             from.is_some_and(|node| tables.next_hops(node, to).len() == 1)

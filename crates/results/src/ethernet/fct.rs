@@ -115,6 +115,8 @@ impl<W: Write> TraceFile<W> for FctFile<W> {
 }
 
 impl<W: Write> Probe for FctFile<W> {
+    const IN_ALL_FORMS: bool = true;
+
     fn watches(&self, _channel: u32) -> bool {
         false
     }

@@ -2,12 +2,13 @@
 //! of their communication is not hidden behind computing.
 
 use backwater_kernel::{Collected, Distribution, Duration, Time};
-use backwater_net::frames::spec::{Collective, Happened, JobSpec, PhaseSpec};
+use backwater_net::frames::spec::{Happened, JobSpec, PhaseSpec};
 
 use super::Frames;
 use super::collectives::times::Times;
 use super::collectives::{Critical, gantt, idle, line, path};
 use crate::distribution::cell;
+use crate::events::ranks::Ends;
 use crate::events::transfers::MS;
 use crate::lines::{rest, shortened};
 use crate::model::{Cell, Plot, Table};
@@ -22,8 +23,7 @@ const KEPT: usize = 1 << 16;
 /// A job with what was found of it.
 struct Found<'a> {
     told: &'a JobSpec,
-    /// Of each iteration the end and what ended last; nothing where it is not complete.
-    ends: Vec<Option<(Time, Happened)>>,
+    ends: &'a Ends,
     /// Between one end and the next.
     took: Distribution,
 }
@@ -48,47 +48,15 @@ impl End {
 impl<'a> Found<'a> {
     fn all(run: &'a Frames<'_>) -> Vec<Found<'a>> {
         let jobs = run.network.rules.jobs.iter();
-        jobs.map(|told| Found::of(run, told)).collect()
+        let ends = run.ranks.ends.get_or_init(|| {
+            let all = jobs.clone();
+            all.map(|told| ends(run, told)).collect()
+        });
+        let all = jobs.zip(ends);
+        all.map(|(told, ends)| Found::of(told, ends)).collect()
     }
 
-    fn of(run: &'a Frames<'_>, told: &'a JobSpec) -> Found<'a> {
-        let times = Times::of(run);
-        let mut ends = vec![End::default(); told.iterations as usize];
-        let range = told.collectives.start as usize..told.collectives.end as usize;
-        let phases = run.network.rules.collectives.get(range).unwrap_or_default();
-        for phase in phases {
-            let steps = phase.steps * (phase.times / told.iterations.max(1));
-            for message in times.messages(phase.flows.clone()) {
-                let iteration = message.spec.step / steps.max(1);
-                if let Some(end) = ends.get_mut(iteration as usize) {
-                    let (flow, message_of) = (message.flow, message.number);
-                    let what = Happened::Received {
-                        flow,
-                        message: message_of,
-                    };
-                    end.add(message.received, what);
-                }
-            }
-        }
-        for flow in told.flows.clone() {
-            let count = times
-                .list(flow)
-                .map_or(0, |list| list.computes.len() as u32);
-            let each = count / told.iterations.max(1);
-            for compute in times.computes(flow..flow + 1) {
-                if let Some(end) = ends.get_mut((compute.number / each.max(1)) as usize) {
-                    let what = Happened::Computed {
-                        flow,
-                        compute: compute.number,
-                    };
-                    end.add(compute.ended, what);
-                }
-            }
-        }
-        let ends: Vec<_> = ends
-            .iter()
-            .map(|end| end.last.filter(|_| !end.is_open))
-            .collect();
+    fn of(told: &'a JobSpec, ends: &'a Ends) -> Found<'a> {
         let (mut took, mut before) = (Collected::new(KEPT), told.start);
         for (end, _) in ends.iter().map_while(|end| *end) {
             took.record(end.since(before).ps());
@@ -116,6 +84,13 @@ impl<'a> Found<'a> {
         each.sum()
     }
 
+    /// The share of an iteration in which a rank does not compute, mean of all.
+    fn bubble(&self) -> Option<f64> {
+        let each = self.told.phases.iter();
+        let ps = each.map(|phase| phase.computes().ps() as f64 * f64::from(phase.times));
+        Some((1.0 - ps.sum::<f64>() / self.took.mean()?).max(0.0))
+    }
+
     /// Computing, and bytes at line rate, without headers and delays: no job takes less, unless the
     /// network computes. ps.
     fn roofline(&self, run: &Frames<'_>) -> f64 {
@@ -125,9 +100,14 @@ impl<'a> Found<'a> {
     }
 
     fn idle(&self, run: &Frames<'_>) -> Option<f64> {
-        let (flows, start) = (self.told.flows.clone(), self.told.start);
-        let time = idle::time(Times::of(run), flows, start)?;
-        Some(time.ps() as f64)
+        let jobs = &run.network.rules.jobs;
+        let of = |told: &JobSpec| {
+            let time = idle::time(Times::of(run), told.flows.clone(), told.start)?;
+            Some(time.ps() as f64)
+        };
+        let all = run.ranks.idle.get_or_init(|| jobs.iter().map(of).collect());
+        let at = jobs.iter().position(|own| own.flows == self.told.flows)?;
+        all.get(at).copied().flatten()
     }
 
     /// Of an iteration, the time in which ranks do not compute, and its share; mean of those
@@ -175,40 +155,119 @@ impl<'a> Found<'a> {
     }
 }
 
+/// Looks through all messages and computing of a job.
+fn ends(run: &Frames<'_>, told: &JobSpec) -> Ends {
+    let times = Times::of(run);
+    let mut ends = vec![End::default(); told.iterations as usize];
+    let range = told.collectives.start as usize..told.collectives.end as usize;
+    let phases = run.network.rules.collectives.get(range).unwrap_or_default();
+    for phase in phases {
+        let steps = phase.steps * (phase.times / told.iterations.max(1));
+        for message in times.messages(phase.flows.clone()) {
+            let iteration = message.spec.step / steps.max(1);
+            if let Some(end) = ends.get_mut(iteration as usize) {
+                let (flow, message_of) = (message.flow, message.number);
+                let what = Happened::Received {
+                    flow,
+                    message: message_of,
+                };
+                end.add(message.received, what);
+            }
+        }
+    }
+    for flow in told.flows.clone() {
+        let count = times
+            .list(flow)
+            .map_or(0, |list| list.computes.len() as u32);
+        let each = count / told.iterations.max(1);
+        for compute in times.computes(flow..flow + 1) {
+            if let Some(end) = ends.get_mut((compute.number / each.max(1)) as usize) {
+                let what = Happened::Computed {
+                    flow,
+                    compute: compute.number,
+                };
+                end.add(compute.ended, what);
+            }
+        }
+    }
+    let ends = ends.iter();
+    ends.map(|end| end.last.filter(|_| !end.is_open)).collect()
+}
+
 /// How often a rank computes in a phase: in a pipeline the last one waits for all before it.
 fn times_of(phase: &PhaseSpec) -> f64 {
     let times = f64::from(phase.times);
-    match phase.operation {
-        Some((Collective::Pipeline, _)) => times + f64::from(phase.ranks().saturating_sub(1)),
-        _ => times,
+    match phase.is_pipeline() {
+        true => times + f64::from(phase.ranks().saturating_sub(1)),
+        false => times,
     }
 }
 
 /// The least time of a phase, ps.
 fn roofline(phase: &PhaseSpec, rate: f64) -> f64 {
     let (compute, beside) = (phase.compute.ps() as f64, phase.beside.ps() as f64);
-    let Some((operation, bytes)) = phase.operation else {
+    let Some(operation) = phase.operation else {
         return (compute + beside) * times_of(phase);
     };
-    let (above, below) = operation.bus_factor(phase.ranks());
+    let (above, below) = operation.kind.bus_factor(phase.ranks());
     let factor = f64::from(above) / f64::from(below);
-    let bytes_ps = bytes as f64 * factor * 8.0 / rate * 1e12;
-    match operation {
+    let bytes_ps = operation.bytes as f64 * factor * 8.0 / rate * 1e12;
+    let hops = f64::from(phase.ranks().saturating_sub(1));
+    match (phase.schedule.backward(), phase.is_pipeline()) {
+        // The first microbatch goes through all stages, and the last one comes back.
+        (Some(_), _) => phase.computes().ps() as f64 * times_of(phase) + 2.0 * hops * bytes_ps,
         // The last one sends nothing.
-        Collective::Pipeline => (compute + bytes_ps) * times_of(phase) - bytes_ps,
-        _ => (compute + beside.max(bytes_ps)) * times_of(phase),
+        (None, true) => (compute + bytes_ps) * times_of(phase) - bytes_ps,
+        (None, false) => (compute + beside.max(bytes_ps)) * times_of(phase),
     }
+}
+
+/// What a job took; times in ps.
+pub struct Mean {
+    pub completion: f64,
+    /// Over the roofline.
+    pub ratio: f64,
+    pub iteration: f64,
+    pub exposed: f64,
+    pub exposed_share: f64,
+}
+
+/// Of each job; nothing of one that is not complete.
+pub fn means(run: &Frames<'_>) -> Vec<Option<Mean>> {
+    let all = Found::all(run);
+    let mean = |own: &Found<'_>| {
+        let completion = own.completion()?.ps() as f64;
+        let (exposed, exposed_share) = own.exposed()?;
+        Some(Mean {
+            completion,
+            ratio: completion / own.roofline(run),
+            iteration: own.took.mean()?,
+            exposed,
+            exposed_share,
+        })
+    };
+    all.iter().map(mean).collect()
 }
 
 /// A row for each job.
 pub fn table(run: &Frames<'_>) -> Table {
-    TableOf::of(Found::all(run))
+    rows(run, Found::all(run))
+}
+
+/// The row of the job of this name.
+pub fn table_of(run: &Frames<'_>, name: &str) -> Table {
+    let all = Found::all(run).into_iter();
+    rows(run, all.filter(|own| own.told.name == name).collect())
+}
+
+fn rows(run: &Frames<'_>, all: Vec<Found<'_>>) -> Table {
+    TableOf::of(all)
         .called(
             "jobs: Jobs of ranks that compute and communicate, whole run. JCT is the job \
              completion time. The roofline is computing, and size times the factor of busbw over \
-             the slowest port of its ranks, iteration after iteration, without headers and delays. \
-             Idle is the least with nobody else in the network. Exposed is communication that is \
-             not hidden behind computing.",
+             all links of the slowest of its ranks, iteration after iteration, without headers \
+             and delays. Idle is the least with nobody else in the network. Exposed is \
+             communication that is not hidden behind computing.",
         )
         .text("job: its name")
         .of(|own| own.told.name.clone())
@@ -235,6 +294,11 @@ pub fn table(run: &Frames<'_>) -> Table {
         .of(|own| cell(own.exposed().map(|exposed| exposed.0), MS))
         .number("exposed [%]: of the mean iteration")
         .of(|own| cell(own.exposed().map(|exposed| exposed.1 * 100.0), 1.0))
+        .number(
+            "bubble [%]: of the mean iteration that a rank does not compute, mean of all ranks; \
+             in a pipeline it waits for microbatches too",
+        )
+        .of(|own| cell(own.bubble().map(|share| share * 100.0), 1.0))
         .done()
 }
 

@@ -181,7 +181,10 @@ pub fn credits(run: &Frames<'_>) -> Table {
         .port(run, "from which node to which", |(queue, ..)| queue.channel)
         .number("class: of its frames")
         .of(|(queue, ..)| queue.class as u64)
-        .text("lane: the flow, or the host, that has it for itself; empty: the class")
+        .text(
+            "lane: the flow, or the host, that has it for itself, or its number of those that \
+             flows are hashed to; empty: the class",
+        )
         .of(|(.., lane)| lane.map_or(String::new(), |lane| owner(run, lane)))
         .number("cell [bytes]: what one unit is good for")
         .of(|(_, spec, ..)| u64::from(spec.unit_bytes))
@@ -212,10 +215,11 @@ type Credited<'a> = (
 
 /// Whose a lane is.
 fn owner(run: &Frames<'_>, lane: &LaneOutcome) -> String {
-    match lane.way {
-        None => names::node(run.network, lane.destination),
-        Some(way) if way % 2 == 1 => format!("{}, back", names::flow(run.network, way / 2)),
-        Some(way) => names::flow(run.network, way / 2),
+    match (lane.way, lane.number) {
+        (None, Some(number)) => format!("lane {number}"),
+        (None, None) => names::node(run.network, lane.destination),
+        (Some(way), _) if way % 2 == 1 => format!("{}, back", names::flow(run.network, way / 2)),
+        (Some(way), _) => names::flow(run.network, way / 2),
     }
 }
 

@@ -66,9 +66,10 @@ impl Presented for EthernetSpec {
         }
     }
 
-    /// Transfers of which too many are unfinished.
+    /// Transfers of which too many are unfinished, and messages that never come.
     fn warnings(run: &Frames<'_>) -> Vec<String> {
-        completion::warning(run).into_iter().collect()
+        let stuck = collectives::stuck::warning(run);
+        completion::warning(run).into_iter().chain(stuck).collect()
     }
 
     /// Flows or groups of them; transfers; drops and stops by port; promises.

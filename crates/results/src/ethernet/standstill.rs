@@ -123,13 +123,15 @@ impl<'a> Words<'a> {
         host.map(|host| self.run.node(host))
     }
 
-    /// A queue: channel, class, and the host where only its frames are stopped.
+    /// A queue: channel, class, and the host, or the lane, where only its frames are
+    /// stopped.
     fn place(&self, own: &Held<'_>) -> String {
-        let host = match self.host(own) {
-            Some(host) => format!(", to {host}"),
-            None => String::new(),
+        let part = match (self.host(own), own.queue.lane) {
+            (Some(host), _) => format!(", to {host}"),
+            (None, Some(number)) => format!(", lane {number}"),
+            (None, None) => String::new(),
         };
-        format!("{}, class {}{host}", self.port(own), own.queue.class)
+        format!("{}, class {}{part}", self.port(own), own.queue.class)
     }
 
     /// The next queue, or the node that never resumes it.

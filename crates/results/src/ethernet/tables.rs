@@ -72,13 +72,17 @@ impl Tables for EthernetSpec {
     fn flow_tables(run: &Frames<'_>, name: &str) -> Option<Vec<Table>> {
         let (one, outcome) = events::flows::only(run, name)?;
         let one = Frames::new(&one, outcome, run.cell);
-        Some(vec![
+        let mut tables = vec![
             flows(&one),
             transfers::table(&one),
             delays::table(&one),
             deadlines(&one),
             tcp(&one),
-        ])
+        ];
+        // Their columns are there for flows of ranks.
+        let ranks = [collectives::table_of(run, name), jobs::table_of(run, name)];
+        tables.extend(ranks.into_iter().filter(|table| !table.rows.is_empty()));
+        Some(tables)
     }
 }
 

@@ -150,6 +150,7 @@ impl<W: Write> EthernetTrace<W> {
                 let name = self.flows.get(way as usize / 2).cloned();
                 ("flow", class.to_string(), name.unwrap_or_default())
             }
+            Gate::Lane(class, number) => ("lane", class.to_string(), number.to_string()),
         };
         let at = at.ps();
         self.file.write(|file| {

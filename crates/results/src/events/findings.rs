@@ -6,6 +6,7 @@ use backwater_kernel::Duration;
 use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome};
 
 use super::bounds::Promised;
+use super::ranks::Ranks;
 use super::starved::{self, Starved};
 use super::{Network, names};
 use crate::fairness::FairShares;
@@ -32,6 +33,8 @@ pub struct Findings<'a, N> {
     promised: OnceCell<Vec<Promised>>,
     starved: OnceCell<Vec<Starved>>,
     tables: OnceCell<Vec<Table>>,
+    /// Of jobs and collective operations.
+    pub(crate) ranks: Ranks,
 }
 
 impl<'a, N: Network> Findings<'a, N> {
@@ -49,6 +52,7 @@ impl<'a, N: Network> Findings<'a, N> {
             promised: OnceCell::new(),
             starved: OnceCell::new(),
             tables: OnceCell::new(),
+            ranks: Ranks::default(),
         }
     }
 

@@ -1,7 +1,5 @@
 //! Names for flows, nodes and channels that readers know from the scenario.
 
-use std::collections::BTreeMap;
-
 use backwater_kernel::Channels;
 
 use super::Network;
@@ -31,24 +29,22 @@ pub fn flow_names(network: &impl Network) -> Vec<String> {
     group_names((0..).map_while(|flow| network.flow(flow)))
 }
 
-/// `from -> to` of each channel, with the link's number where several join the same two nodes.
+/// `from -> to` of each channel, with `#2` and so on over the second of several links between the
+/// same two nodes.
 pub fn channels(network: &impl Network) -> Vec<String> {
-    let pair = |[a, b]: [u32; 2]| (a.min(b), a.max(b));
     let links = network.links();
-    let mut seen = BTreeMap::new();
-    for link in links {
-        *seen.entry(pair(link.ends)).or_insert(0u32) += 1;
-    }
-    let names = (0..links.len()).flat_map(|index| {
-        let ends = links[index].ends;
-        let several = seen.get(&pair(ends)).is_some_and(|count| *count > 1);
-        let number = match several {
-            true => format!(" (link {index})"),
-            false => String::new(),
-        };
-        let [a, b] = ends.map(|end| node(network, end));
-        [format!("{a} -> {b}{number}"), format!("{b} -> {a}{number}")]
-    });
+    let names = links
+        .iter()
+        .zip(links.numbers())
+        .flat_map(|(link, number)| {
+            let ends = link.ends;
+            let number = match number {
+                0 | 1 => String::new(),
+                _ => format!("#{number}"),
+            };
+            let [a, b] = ends.map(|end| node(network, end));
+            [format!("{a} -> {b}{number}"), format!("{b} -> {a}{number}")]
+        });
     names.collect()
 }
 

@@ -58,16 +58,16 @@ pub struct Limited {
     pub words: String,
 }
 
-/// What one flow may have under way at once, in bits, as words and over what the least round trip
-/// allows; nothing where the flow got less than that, so that something else holds it back, or
-/// more.
+/// What one flow may have under way at once, in bits, as words and over what about the least round
+/// trip allows (twice the least delay of its data; acknowledgements are smaller, and faster);
+/// nothing where the flow got less than that, so that something else holds it back, or more.
 pub(crate) fn window(what: &str, bits: f64, round_trip_ps: f64, got: f64) -> Option<Limited> {
     let allowed = bits / round_trip_ps * 1e12;
     let binds = round_trip_ps > 0.0 && got * 2.0 > allowed && got < 1.5 * allowed;
     binds.then(|| Limited {
         allowed,
         words: format!(
-            "{what} over a round trip of {} allows at most {}",
+            "{what} over a round trip of {} allows about {}",
             span(round_trip_ps),
             rate(allowed)
         ),

@@ -49,7 +49,8 @@ pub const ALONE: &str = "of one that has its path to itself, at line rate; empty
 
 /// Why there is no p99 where more than one in a hundred is unfinished, and how long a run would
 /// have one: so long that as many more are complete at the same pace, if no more stay open.
-pub fn warning(found: &Distribution, seconds: f64, what: &str) -> Option<String> {
+/// Where nothing moves any more (`stands`), no run is long enough.
+pub fn warning(found: &Distribution, seconds: f64, what: &str, stands: bool) -> Option<String> {
     let (complete, open) = (found.count(), found.open());
     // Young ones are what a loop has under way; they say nothing.
     let mean = found.sum() / complete as f64;
@@ -64,7 +65,7 @@ pub fn warning(found: &Distribution, seconds: f64, what: &str) -> Option<String>
         counted(complete + open, what),
         span(found.oldest()?)
     );
-    if complete > 0 {
+    if complete > 0 && !stands {
         let seconds = seconds * 99.0 * open as f64 / complete as f64;
         text += &format!(
             "; run longer: at this pace {} after the warm-up, or more if more stay open",

@@ -84,7 +84,7 @@ impl Reported for FabricFindings<'_> {
             "max_min_left_out": shares.err(),
         });
         for (column, value) in tables::numbers(self) {
-            head[column.key()] = Value::from(&value);
+            head[column.key()] = json!(value);
         }
         head
     }

@@ -7,13 +7,11 @@ use serde_json::Value;
 use super::data;
 use crate::escape;
 use crate::model::{
-    Align, Block, Cell, Column, Fact, Link, OtherUnit, Plot, Table, Tone, Verdict, VerdictRow,
-    VerdictValue,
+    Align, Block, Cell, Column, Excerpt, Fact, Link, OtherUnit, Plot, Table, Tone, Verdict,
+    VerdictRow, VerdictValue,
 };
 use crate::number::{self, Slugs};
 
-/// Rows a table shows; its CSV file in the run directory has all.
-const ROWS_SHOWN: usize = 2000;
 /// Letters of a cell before it may wrap.
 const NOWRAP: usize = 36;
 /// Rows before a table scrolls in its own frame.
@@ -96,7 +94,8 @@ impl Rendered {
             Block::Text(text) => self.element("div class=\"text\"", &escape::paragraphs(text)),
             Block::Note { tone, text } => self.note(*tone, text),
             Block::Facts(facts) => self.facts(facts),
-            Block::Table(table) => self.table(table),
+            Block::Table(table) => self.table(&table.excerpt()),
+            Block::Excerpt(excerpt) => self.table(excerpt),
             Block::Plot(plot) => self.plot(plot),
             Block::OverTime(drawn) => self.over_time(drawn),
             Block::Code { lang, text } => self.html.push_str(&code(lang, text)),
@@ -170,8 +169,7 @@ impl Rendered {
         self.html.push_str("</dl>\n");
     }
 
-    fn table(&mut self, table: &Table) {
-        let table = &table.without_empty_columns();
+    fn table(&mut self, Excerpt { table, of, units }: &Excerpt) {
         let id = self.slugs.unique(&format!("table-{}", table.name));
         let long = if table.rows.len() > ROWS_OPEN {
             " long"
@@ -189,18 +187,16 @@ impl Rendered {
             file = number::slug(&table.name),
             caption = escape::inline(&table.caption),
         );
-        let units = table.fitting_units();
-        for ((column, key), fitting) in table.columns.iter().zip(table.keys()).zip(&units) {
+        for ((column, key), fitting) in table.columns.iter().zip(table.keys()).zip(units) {
             self.column(column, &key, fitting.map(|(unit, _)| unit));
         }
         self.html.push_str("</tr></thead>\n<tbody>\n");
-        for row in table.rows.iter().take(ROWS_SHOWN) {
-            self.row(table, row, &units);
+        for row in &table.rows {
+            self.row(table, row, units);
         }
         self.html.push_str("</tbody></table></div>\n");
-        if table.rows.len() > ROWS_SHOWN {
-            let [shown, of] =
-                [ROWS_SHOWN, table.rows.len()].map(|rows| number::grouped(rows as u64));
+        if table.rows.len() < *of {
+            let [shown, of] = [table.rows.len(), *of].map(|rows| number::grouped(rows as u64));
             let text = format!(
                 "The first {shown} of {of} rows; the CSV file in the run directory has all."
             );

@@ -83,6 +83,7 @@ impl<'a, W: Write> PerfettoFrames<'a, W> {
         let what = (Counted::Credit(id), Below::Port(leg.channel));
         let of_flow = match leg.gate {
             Some(Gate::Flow(_, way)) => format!(", {}", flow_name(self.spec, way)),
+            Some(Gate::Lane(_, number)) => format!(", lane {number}"),
             _ => String::new(),
         };
         let name = || (format!("credit, class {}{of_flow}", leg.class), "units");
@@ -113,7 +114,7 @@ impl<'a, W: Write> PerfettoFrames<'a, W> {
         if let Some(order) = orders.iter().find(is_it) {
             return Some(order.arrow);
         }
-        let (Gate::Class(class) | Gate::Flow(class, _)) = gate else {
+        let (Gate::Class(class) | Gate::Flow(class, _) | Gate::Lane(class, _)) = gate else {
             return None;
         };
         let spent = self.spent[channel as usize][usize::from(class) % CLASSES];
@@ -275,7 +276,7 @@ impl<W: Write> Probe for PerfettoFrames<'_, W> {
             false => None,
         };
         let has_credit = match gate {
-            Gate::Class(class) | Gate::Flow(class, _) => {
+            Gate::Class(class) | Gate::Flow(class, _) | Gate::Lane(class, _) => {
                 self.spent[channel as usize][usize::from(class) % CLASSES].is_some()
             }
             Gate::Port | Gate::Destination(..) => false,
@@ -292,6 +293,7 @@ impl<W: Write> Probe for PerfettoFrames<'_, W> {
             Gate::Flow(class, way) => {
                 format!("credit, class {class}, {}", flow_name(spec, way))
             }
+            Gate::Lane(class, number) => format!("credit, class {class}, lane {number}"),
         };
         let key = (channel, (channel, gate));
         self.scene.stop(at, key, (is_stopped, word), by, name);

@@ -91,7 +91,9 @@ fn tail_words(times: &Distribution, words: impl Fn(f64) -> String) -> Option<Str
 /// Requests not answered that are too many for a p99.
 pub fn warning(run: &Circuits<'_>) -> Option<String> {
     let responses = run.outcome.flows.iter().map(|flow| &flow.responses);
-    transfers::warning(&Distribution::merged(responses), run.seconds(), "request")
+    let all = Distribution::merged(responses);
+    let stands = run.outcome.standstill.is_some();
+    transfers::warning(&all, run.seconds(), "request", stands)
 }
 
 /// All together, for a terminal.

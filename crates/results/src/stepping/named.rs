@@ -213,6 +213,7 @@ impl Named {
             Gate::Flow(class, way) => {
                 format!("{} of class {class} of {port}", self.way(way))
             }
+            Gate::Lane(class, number) => format!("lane {number} of class {class} of {port}"),
         }
     }
 
@@ -223,6 +224,7 @@ impl Named {
             Gate::Class(class) => format!("class {class}"),
             Gate::Destination(class, host) => format!("class {class} to {}", self.node(host)),
             Gate::Flow(class, way) => format!("{} of class {class}", self.way(way)),
+            Gate::Lane(class, number) => format!("lane {number} of class {class}"),
         }
     }
 

@@ -20,10 +20,11 @@ fn of_class(named: &Named, seen: &Inspection, own: &Seen) -> Queue {
     let port = named.port(own.channel);
     let to = own.destination.map(|host| named.node(host));
     let of_flow = own.flow.map(|flow| named.flow(flow));
-    let only = match (of_flow, to) {
-        (Some(flow), _) => format!(" of {flow}"),
-        (None, Some(host)) => format!(" to {host}"),
-        (None, None) => String::new(),
+    let only = match (of_flow, to, own.lane) {
+        (Some(flow), ..) => format!(" of {flow}"),
+        (None, Some(host), _) => format!(" to {host}"),
+        (None, None, Some(number)) => format!(", lane {number}"),
+        (None, None, None) => String::new(),
     };
     let mut notes = Vec::new();
     let hold = own
@@ -39,6 +40,9 @@ fn of_class(named: &Named, seen: &Inspection, own: &Seen) -> Queue {
         ("to", to.into()),
         ("bytes", own.bytes().into()),
     ];
+    if let Some(number) = own.lane {
+        more.push(("lane", number.into()));
+    }
     if let Some(own) = &own.credit {
         more.push(("credit", credit::numbers(own)));
     }
@@ -87,6 +91,7 @@ fn hold(named: &Named, own: &Seen, held: &Held, notes: &mut Vec<String>) -> Hold
                 Gate::Class(_) => "stopped",
                 Gate::Destination(..) => "stopped for this host",
                 Gate::Flow(..) => "stopped for this flow",
+                Gate::Lane(..) => "stopped for this lane",
             };
             let until = until.map_or(String::new(), |until| {
                 format!(", until {} unless renewed", at(until))

@@ -1,7 +1,8 @@
 //! What is said of collective operations and of jobs, against closed forms on a star.
 
-use backwater_ends::spec::collectives::{Collective, CollectiveSpec, JobSpec, PhaseSpec, lanes};
-use backwater_ends::spec::collectives::{Lane, program};
+use backwater_ends::spec::collectives::{
+    Collective, CollectiveSpec, JobSpec, Lane, Operation, PhaseSpec, Schedule, lanes, program,
+};
 use backwater_ends::spec::{AckEvery, RoceSpec};
 use backwater_kernel::{Duration, Rate, Rings, Time};
 use backwater_net::Simulation;
@@ -60,16 +61,16 @@ fn add(spec: &mut EthernetSpec, name: &str, hosts: &[u32], lanes: Vec<Lane>) -> 
 
 /// Adds an operation of all hosts of a star.
 fn operation(spec: &mut EthernetSpec, kind: Collective, (ranks, bytes): (u32, u64), times: u32) {
+    let operation = Operation::whole(kind, bytes);
     let hosts: Vec<u32> = (0..ranks).collect();
     let start = (Time::ZERO, spec.flows.len() as u32);
-    let (lanes, steps) = lanes(kind, (ranks, bytes), (times, Duration::ZERO), start).unwrap();
+    let (lanes, steps) = lanes(operation, ranks, (times, Duration::ZERO), start).unwrap();
     let first = add(spec, kind.name(), &hosts, lanes);
     spec.rules.collectives.push(CollectiveSpec {
         name: kind.name().into(),
-        operation: kind,
+        operation,
         hosts,
         ranks,
-        bytes,
         times,
         steps,
         flows: first..spec.flows.len() as u32,
@@ -82,14 +83,13 @@ fn job(spec: &mut EthernetSpec, name: &str, hosts: &[u32], (iterations, phase): 
     let phases = [phase];
     let (lanes, parts) = program((ranks, Time::ZERO, first), &phases, iterations).unwrap();
     add(spec, name, hosts, lanes);
-    let (operation, bytes) = phases[0].operation.unwrap();
+    let operation = phases[0].operation.unwrap();
     let collectives = spec.rules.collectives.len() as u32;
     spec.rules.collectives.push(CollectiveSpec {
         name: format!("{name} all"),
         operation,
         hosts: hosts.to_vec(),
         ranks,
-        bytes,
         times: iterations * phases[0].times,
         steps: parts[0].1,
         flows: parts[0].0.clone(),
@@ -109,9 +109,10 @@ fn phase(ranks: u32, (compute, beside): (u64, u64), bytes: u64) -> PhaseSpec {
     PhaseSpec {
         compute: Duration(compute),
         beside: Duration(beside),
-        operation: Some((Collective::RingAllReduce, bytes)),
+        operation: Some(Operation::whole(Collective::RingAllReduce, bytes)),
         groups: vec![(0..ranks).collect()],
         times: 1,
+        schedule: Schedule::Forward,
     }
 }
 
@@ -264,6 +265,55 @@ fn a_job_alone_takes_what_an_idle_network_takes() {
     assert_eq!(number(own, 0, "done"), 100.0);
 }
 
+/// Stages of a pipeline do not compute for (p - 1) / (m + p - 1) of the time, in either order, and
+/// an iteration takes m + p - 1 times what a microbatch takes there and back; messages go through
+/// all stages once there and once back.
+#[test]
+fn pipelines_wait_for_their_first_and_last_microbatch() {
+    let (there, back) = (3 * MS, 5 * MS);
+    let hop_ms = ((1_000.0_f64 / 1_000.0 + 1.0) * WIRE_BYTES * 8.0 / 100_000.0 + 2.0) / 1e3;
+    for (stages, batches) in [(2, 1), (4, 8), (4, 3), (8, 32)] {
+        let took = |schedule: Schedule| {
+            let mut spec = star(stages);
+            let hosts: Vec<u32> = (0..stages).collect();
+            let pipeline = PhaseSpec {
+                operation: Some(Operation::whole(Collective::Pipeline, 1_000)),
+                times: batches,
+                schedule,
+                ..phase(stages, (there, 0), 1_000)
+            };
+            job(&mut spec, "A", &hosts, (1, pipeline));
+            let found = findings(&spec);
+            let own = table(&found, "jobs");
+            assert_eq!(number(own, 0, "done"), 1.0);
+            let steps = number(table(&found, "collectives"), 0, "steps");
+            assert_eq!(steps, 2.0 * f64::from(stages - 1));
+            (number(own, 0, "jct_ms"), number(own, 0, "bubble_pct"))
+        };
+        let (p, m) = (f64::from(stages), f64::from(batches));
+        let wanted_ms = (m + p - 1.0) * 8.0 + 2.0 * (p - 1.0) * hop_ms;
+        for schedule in [
+            Schedule::AllForward {
+                backward: Duration(back),
+            },
+            Schedule::InTurn {
+                backward: Duration(back),
+            },
+        ] {
+            let (jct_ms, bubble) = took(schedule);
+            let share = 100.0 * (p - 1.0) / (m + p - 1.0);
+            assert!(
+                is_near(jct_ms, wanted_ms),
+                "{schedule:?} {jct_ms} {wanted_ms}"
+            );
+            assert!(
+                (bubble - share).abs() < 0.2,
+                "{schedule:?} {bubble} {share}"
+            );
+        }
+    }
+}
+
 /// Communication beside computing costs what is longer of the two.
 #[test]
 fn computing_hides_communication() {
@@ -364,4 +414,34 @@ fn a_report_draws_ranks_over_time() {
     ] {
         assert!(html.contains(part), "{part}");
     }
+}
+
+/// Two trees in datagrams, before queues that hold less than what comes at once: the message that
+/// lost one is named with its ranks. Where queues hold all, nothing is.
+#[test]
+fn a_message_that_never_comes_is_named_with_its_ranks() {
+    let told = |limit_bytes: u64| {
+        let mut spec = star(4);
+        for link in &mut spec.links {
+            for channel in link.channels.iter_mut().flat_map(|own| &mut own.queues) {
+                channel.limit_bytes = Some(limit_bytes);
+            }
+        }
+        let kind = Collective::DoubleTreeAllReduce;
+        operation(&mut spec, kind, (4, 1_000_000), 1);
+        for flow in &mut spec.flows {
+            flow.transport = TransportSpec::Udp {
+                payload_bytes: 1_000,
+                has_rtp: false,
+                is_ect: false,
+            };
+        }
+        terminal_summary(&RunInfo::default(), &findings(&spec))
+    };
+    let lost = told(20_000);
+    assert!(
+        lost.contains("stuck: message ") && lost.contains(" from rank ") && lost.contains(" (H"),
+        "{lost}"
+    );
+    assert!(!told(1 << 30).contains("stuck"));
 }

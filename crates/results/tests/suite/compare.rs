@@ -74,6 +74,7 @@ fn run(seed: u64, lost: u64, took: Option<u64>) -> SchemeRun {
                 acknowledgements: 5,
                 control: 1,
             },
+            programs: Vec::new(),
         },
         trace_hash: 0xabcd_ef01_2345_6788 + seed,
         events: 1000,

@@ -217,7 +217,8 @@ fn a_broken_run_stays_short_and_says_what_broke() {
         "250 promises broken",
         "more groups",
         "more ports",
-        "at 5 ms: B -> D (link 3): a frame",
+        "at 5 ms: B -> D: a frame",
+        "B -> D#2, class 0: queue full",
     ] {
         assert!(summary.contains(must), "no word of {must:?} in\n{summary}");
     }

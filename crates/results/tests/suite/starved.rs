@@ -393,7 +393,7 @@ fn a_connection_far_below_its_share() {
         "{found}"
     );
     assert!(
-        found.contains(" over a round trip of 20 s allows at most 26.2"),
+        found.contains(" over a round trip of 20 s allows about 26.2"),
         "{found}"
     );
     // The control: a round trip so short that the window would allow far more.

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use backwater_kernel::{Channels, Duration};
+use backwater_kernel::{Channels, Duration, channel_name};
 use backwater_results::{Cell, Column, Table};
 use backwater_scenario::EthernetScenario;
 use backwater_scenario::headroom::{Brought, Need, Place};
@@ -17,6 +17,8 @@ pub fn table(scenario: &EthernetScenario) -> Table {
     let spare = |need: &Need| i128::from(need.has()) - i128::from(need.needs());
     account.sort_by_key(|need| (spare(need), need.channel, Reverse(need.class)));
     let mut rows = Vec::new();
+    let numbers = scenario.network.links.numbers();
+    let of = (scenario, &numbers[..]);
     for need in account {
         if need.place == Place::Pool {
             rows.push(whole(scenario, need));
@@ -24,7 +26,7 @@ pub fn table(scenario: &EthernetScenario) -> Table {
         // Inputs of a pool have rows of their own.
         for own in need.brought.iter().filter(|_| need.place != Place::Pool) {
             let inputs = own.inputs.iter();
-            rows.extend(inputs.map(|input| row(scenario, need, own, *input)));
+            rows.extend(inputs.map(|input| row(of, need, own, *input)));
         }
         if rows.len() > MOST {
             rows.truncate(MOST);
@@ -116,7 +118,10 @@ fn whole(scenario: &EthernetScenario, need: &Need) -> Vec<Cell> {
     row
 }
 
-fn row(scenario: &EthernetScenario, need: &Need, own: &Brought, input: u32) -> Vec<Cell> {
+/// The network, and the number of each link among those between the same two nodes.
+type Of<'a> = (&'a EthernetScenario, &'a [u32]);
+
+fn row(of: Of<'_>, need: &Need, own: &Brought, input: u32) -> Vec<Cell> {
     let ns = |span: Duration| Cell::Float {
         value: span.0 as f64 / 1e3,
         digits: 1,
@@ -124,13 +129,13 @@ fn row(scenario: &EthernetScenario, need: &Need, own: &Brought, input: u32) -> V
     };
     let stop = own.stop;
     let mut row = Vec::from([
-        Cell::Text(name(scenario, need.channel)),
+        Cell::Text(name(of, need.channel)),
         Cell::Text(need.place.word().into()),
         int(need.class.into()),
     ]);
     row.extend(totals(need));
     row.extend([
-        Cell::Text(name(scenario, input)),
+        Cell::Text(name(of, input)),
         int(own.bytes()),
         int(stop.frames()),
         int(stop.sizes.largest.into()),
@@ -145,8 +150,8 @@ fn row(scenario: &EthernetScenario, need: &Need, own: &Brought, input: u32) -> V
     row
 }
 
-fn name(scenario: &EthernetScenario, channel: u32) -> String {
+fn name((scenario, numbers): Of<'_>, channel: u32) -> String {
     let (from, to) = scenario.network.links.ends(channel);
     let [from, to] = [from, to].map(|node| &scenario.network.nodes[node as usize].name);
-    format!("{from}->{to}")
+    channel_name(from, to, numbers[channel as usize / 2])
 }

@@ -8,7 +8,9 @@ use std::borrow::Cow;
 use backwater_kernel::{DelayOutcome, Distribution, Stop};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::{ChannelOutcome, FlowOutcome, Outcome, QueueOutcome};
-use backwater_results::ethernet::{Completion, fairness, goodputs, lasting, members_goodput};
+use backwater_results::ethernet::{
+    Completion, Training, fairness, goodputs, lasting, members_goodput,
+};
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 use backwater_results::{Findings, number};
 use backwater_scenario::EthernetScenario;
@@ -71,6 +73,25 @@ measures! { run: &Seen<'_> =>
         at(&run.acked, 99.0, MS);
     "last transfer", "ms", Other, 3, "when the last of the whole run was complete",
         run.last_transfer();
+    "algbw", "Mbps", Other, 3,
+        "size over the mean time of a collective operation, of several the least; empty before \
+         all are complete",
+        run.training.algorithm.map_or(f64::NAN, |bps| bps / 1e6);
+    "busbw", "Mbps", Other, 3, "that times the factor of nccl-tests; likewise",
+        run.training.bus.map_or(f64::NAN, |bps| bps / 1e6);
+    "operation mean", "ms", Other, 3, "mean time of a collective operation, of several the longest",
+        run.training.operation.map_or(f64::NAN, |ps| ps / MS);
+    "JCT", "ms", Other, 3,
+        "job completion time, of several jobs the longest; empty before all are complete",
+        run.training.completion.map_or(f64::NAN, |ps| ps / MS);
+    "JCT ratio", "", Other, 4, "JCT over the roofline, the largest",
+        run.training.ratio.unwrap_or(f64::NAN);
+    "iteration mean", "ms", Other, 3, "mean time of an iteration, the longest",
+        run.training.iteration.map_or(f64::NAN, |ps| ps / MS);
+    "exposed", "ms", Other, 3, "mean of an iteration in which ranks do not compute, the most",
+        run.training.exposed.map_or(f64::NAN, |ps| ps / MS);
+    "exposed share", "", Other, 4, "that over the mean iteration, the largest",
+        run.training.exposed_share.unwrap_or(f64::NAN);
     "delay mean", "us", Latency, 3, "mean from the host's port to delivery, over all data frames",
         mean(&run.delays, US);
     "delay p99", "us", Other, 3, "99th percentile",
@@ -127,6 +148,7 @@ struct Seen<'a> {
     /// Transfers to their completion, and to their last acknowledgement.
     done: Completion,
     acked: Distribution,
+    training: Training,
 }
 
 impl<'a> Seen<'a> {
@@ -144,6 +166,7 @@ impl<'a> Seen<'a> {
             lasting: (lasting(run).into_iter().collect::<Option<_>>())
                 .filter(|_| outcome.members.is_empty()),
             delays: DelayOutcome::merged(outcome.all_flows().map(|flow| &flow.delay)),
+            training: Training::of(run),
             done: Completion::of(outcome.all_flows()),
             acked: Distribution::merged(flows().map(|ends| &ends.acknowledged_time)),
         }

@@ -52,13 +52,7 @@ pub fn cells(scenario: &PacketScenario) -> Result<Box<dyn Stepped + '_>, String>
 pub fn frames(scenario: &EthernetScenario) -> Result<Box<dyn Stepped + '_>, String> {
     let network = &scenario.network;
     let named = Named::of(network, Clock::default());
-    let links = network.links.iter().flat_map(|link| &link.channels);
-    let credited = (0..).zip(links).flat_map(|(channel, own)| {
-        let classes = (0..).zip(&own.credits);
-        let with = classes.filter(|(_, credit)| credit.is_some());
-        with.map(move |(class, _)| (channel, class))
-    });
-    let log = FrameLog::new(named.clone(), credited.collect());
+    let log = FrameLog::new(named.clone(), network);
     steps(
         network,
         named,

@@ -9,10 +9,10 @@ use crate::Limits;
 use crate::given::circuits::PacketFile;
 use crate::given::circuits::network::{Channel, Link, Links};
 use crate::given::circuits::service::Scheduler;
-use crate::network::generated::{self, Plan};
+use crate::network::generated::{self, Copies, Plan};
 use crate::network::memory;
 use crate::network::numbered::expand;
-use crate::network::wires::{self, Examples, Makers, NamedLinks, Node, Wires};
+use crate::network::wires::{self, Beside, Examples, Makers, NamedLinks, Node, Wires};
 use crate::prelude::*;
 
 /// Nodes that a rule may make.
@@ -101,7 +101,7 @@ pub(crate) fn build(
         Some(Makers::Rule(topology)) => {
             let at = &file.topology.at;
             let room = (MOST_NODES, memory::of_graph as fn(&_) -> _, limits);
-            match generated::plan(&topology.kind, at, room, mistakes) {
+            match generated::plan((&topology.kind, Copies::default()), at, room, mistakes) {
                 Some(plan) => {
                     let own: Vec<&Link> = topology.trunk.iter().map(|own| &own.link).collect();
                     graph.place(plan, &base.channel(&[]), &base.channel(&own));
@@ -124,6 +124,7 @@ pub(crate) fn build(
                 ends: [a, b],
                 channels: [forward.clone(), backward.clone()],
             };
+            let link = (|| link.clone(), Beside::All);
             named.add(&mut graph, link, (index, &links.between.at), mistakes);
         }
     }

@@ -23,6 +23,9 @@ pub(super) fn write(comparison: &Comparison, control: Control, gate: Gate, seed:
     for flow in &comparison.flows {
         self::flow(comparison, control, flow, &mut toml);
     }
+    for program in &comparison.programs {
+        program.write(control.transport(), &mut toml);
+    }
     toml.0
 }
 
@@ -68,7 +71,7 @@ fn tcp(comparison: &Comparison, control: Control, toml: &mut Toml) {
     let preset = if control == Control::Dctcp {
         "dctcp"
     } else {
-        "modern"
+        "linux-3"
     };
     let growth = if control == Control::Cubic {
         "cubic"

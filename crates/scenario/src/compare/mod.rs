@@ -15,6 +15,7 @@ mod frames;
 mod memory;
 mod network;
 mod pairs;
+mod programs;
 mod read;
 mod scheme;
 mod settings;
@@ -42,6 +43,7 @@ use crate::{Limits, Scenario};
 
 use network::Network;
 use pairs::Pairs;
+pub use programs::ComparedProgram;
 pub use scheme::{Circuits, Control, Gate, Scheme};
 pub use unit::Unit;
 
@@ -66,8 +68,12 @@ pub struct Comparison {
     pub schemes: Vec<Scheme>,
     /// What sends.
     pub flows: Vec<ComparedFlow>,
+    /// Operations and jobs of ranks, behind the flows.
+    pub programs: Vec<ComparedProgram>,
     /// Rates of all channels: those of link `k` are `2k` and `2k + 1`.
     pub rates: Vec<Rate>,
+    /// The file, for what is said of a scenario that is made of it.
+    file: String,
     network: Network,
     settings: Settings,
 }
@@ -209,9 +215,12 @@ impl Comparison {
         }
         .section(COMPARISON, &node);
         crate::leave_out_what_follows(&root, &mut mistakes);
-        let comparison = read::comparison(&root, &mut mistakes);
+        let comparison = read::comparison((&root, &node), &mut mistakes);
         match comparison {
-            Some(comparison) if mistakes.errors() == 0 => Ok(comparison),
+            Some(comparison) if mistakes.errors() == 0 => Ok(Comparison {
+                file: source.name.clone(),
+                ..comparison
+            }),
             _ => Err(mistakes),
         }
     }
@@ -247,11 +256,18 @@ impl Comparison {
         seed: u64,
         limits: &Limits,
     ) -> Result<Scenario, Diagnostics> {
-        let source = Source::new(format!("{scheme}.toml"), self.text(scheme, seed));
+        let name = format!("{}, as made for `{scheme}`", self.file);
+        let source = Source::new(name, self.text(scheme, seed));
         crate::parse_within(&source, &[], limits)
     }
 
-    /// What the flows of a scheme's scenario are, by name.
+    /// Can a scheme carry all of it? Circuits carry no collectives and no jobs.
+    pub fn suits(&self, scheme: Scheme) -> bool {
+        self.programs.is_empty() || !scheme.has_circuits()
+    }
+
+    /// What the flows of a scheme's scenario are, by name; `NAME[1]` and so on, which are those of
+    /// a collective or a job, by its name.
     pub fn roles(&self, scheme: Scheme) -> BTreeMap<String, Role> {
         let mut roles = BTreeMap::new();
         for (index, flow) in self.flows.iter().enumerate() {
@@ -268,6 +284,10 @@ impl Comparison {
             if scheme.has_circuits() {
                 roles.insert(flow.back_name(), role(Part::Back));
             }
+        }
+        for (index, own) in (self.flows.len()..).zip(&self.programs) {
+            let part = Part::Forward;
+            roles.insert(own.name.clone(), Role { flow: index, part });
         }
         roles
     }

@@ -31,10 +31,15 @@ pub(super) struct Link {
 impl Network {
     /// The channels of the way with the fewest links; ties go to the first link.
     pub fn path(&self, from: usize, to: usize) -> Option<Vec<u32>> {
+        self.path_in(&self.ways_from(from), (from, to))
+    }
+
+    /// By node: the last channel of the way to it from a host.
+    pub fn ways_from(&self, from: usize) -> Vec<Option<u32>> {
         let mut came: Vec<Option<u32>> = vec![None; self.nodes.len()];
         let mut front = vec![from];
         let mut next = Vec::new();
-        while !front.is_empty() && came[to].is_none() {
+        while !front.is_empty() {
             for &node in &front {
                 if node < self.hosts && node != from {
                     continue;
@@ -48,10 +53,15 @@ impl Network {
             }
             front = std::mem::take(&mut next);
         }
+        came
+    }
+
+    /// [`Network::path`] by what [`Network::ways_from`] its first node found.
+    pub fn path_in(&self, ways: &[Option<u32>], (from, to): (usize, usize)) -> Option<Vec<u32>> {
         let mut path = Vec::new();
         let mut node = to;
         while node != from {
-            let channel = came[node]?;
+            let channel = ways[node]?;
             path.push(channel);
             node = self.sender(channel);
         }

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use backwater_kernel::{Duration, Rate, Time};
 
 use super::network::{Link, Network};
-use super::settings;
 use super::unit::Unit;
 use super::{ComparedFlow, ComparedTraffic, Comparison};
+use super::{programs, settings};
 use crate::given::compare::{ComparisonFile, OwnLink, Run, Traffic, TrafficKind, WINDOWS};
 use crate::language::record::Record;
 use crate::language::suggest;
+use crate::language::tree::Node;
 use crate::prelude::*;
 
 /// Most bursts of a flow: each is a flow of its own where there are frames.
@@ -21,7 +22,10 @@ const MOST_MESSAGE: u64 = 1_460_000;
 const MOST_WINDOWS: u64 = 1_000_000;
 
 /// The comparison, unless something is missing; it may only be used if nothing is wrong.
-pub(super) fn comparison(root: &Record, mistakes: &mut Diagnostics) -> Option<Comparison> {
+pub(super) fn comparison(
+    (root, tree): (&Record, &Node),
+    mistakes: &mut Diagnostics,
+) -> Option<Comparison> {
     let file: &Placed<ComparisonFile> = &root.typed();
     let duration = *file.run.duration.sure()?;
     let window = file
@@ -34,11 +38,17 @@ pub(super) fn comparison(root: &Record, mistakes: &mut Diagnostics) -> Option<Co
     let jitter = file.run.start_jitter.unwrap_or_default();
     let latest = Duration(duration.0.saturating_sub(jitter.0));
     let flows = flows(file, &network, latest, mistakes)?;
-    let schemes = settings::schemes(&file.schemes, mistakes);
+    let programs = programs::read(file, tree, &flows, mistakes);
+    let mut schemes = settings::schemes(&file.schemes, mistakes);
+    let mut ways = flows.clone();
+    if !programs.is_empty() {
+        schemes = programs::of_frames(schemes, file, mistakes);
+        ways.extend(programs::between_all(&network));
+    }
     if mistakes.errors() > 0 {
         return None;
     }
-    let settings = settings::settings(file, &network, &flows, (&schemes, root), mistakes);
+    let settings = settings::settings(file, &network, &ways, (&schemes, root), mistakes);
     Some(Comparison {
         title: file.heading.title.clone(),
         about: file.heading.about.trim().into(),
@@ -49,11 +59,13 @@ pub(super) fn comparison(root: &Record, mistakes: &mut Diagnostics) -> Option<Co
         start_jitter: file.run.start_jitter.value,
         schemes,
         flows,
+        programs,
         rates: network
             .links
             .iter()
             .flat_map(|link| [link.rate; 2])
             .collect(),
+        file: String::new(),
         network,
         settings,
     })
@@ -187,7 +199,7 @@ fn flows(
         .map(|(number, name)| (name.as_str(), number))
         .collect();
     let mut flows: Vec<ComparedFlow> = Vec::new();
-    for given in &file.flows {
+    for given in file.flows.iter() {
         let Some(name) = given.name.sure() else {
             continue;
         };
@@ -225,9 +237,13 @@ fn flows(
             to,
         });
     }
-    if flows.is_empty() && mistakes.errors() == 0 {
+    let has_programs = !file.collectives.is_empty() || !file.jobs.is_empty();
+    if flows.is_empty() && !has_programs && mistakes.errors() == 0 {
         Diagnostic::error("missing-key", "nothing is sent")
-            .at(&file.at, "no `[[flows]]` here")
+            .at(
+                &file.at,
+                "no `[[flows]]`, `[[collectives]]` or `[[jobs]]` here",
+            )
             .help("add `[[flows]]` with `name`, `from` and `to`")
             .tell(mistakes);
     }

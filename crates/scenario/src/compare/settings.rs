@@ -26,7 +26,16 @@ pub(super) fn schemes(given: &Schemes, mistakes: &mut Diagnostics) -> Vec<Scheme
         return Scheme::USUAL.into();
     };
     let mut schemes = Vec::new();
+    let mut names: Vec<(&str, &At)> = Vec::new();
     for (name, at) in only {
+        let known = names.iter().find(|(known, _)| *known == name.as_str());
+        if let Some((_, first)) = known {
+            Diagnostic::error("contradiction", format!("`{}` is given twice", clip(name)))
+                .twice(at, first)
+                .help("leave one of them out")
+                .tell(mistakes);
+        }
+        names.push((name, at));
         let chosen = Scheme::chosen(name);
         if chosen.is_empty() {
             unknown(name, at).tell(mistakes);
@@ -91,6 +100,7 @@ pub(super) fn settings(
     let input_room = network.largest_input_room();
     let inputs = (input_room, buffer.saturating_sub(input_room));
     let pfc = stops.thresholds(under(Gate::Pfc), [given.pfc.xoff, given.pfc.xon], inputs);
+    pairs_make_sense(given, (buffer, longest), mistakes);
     let abr_unit = Unit::given(abr.unit);
     let settings = Settings {
         buffer_bytes: buffer,
@@ -124,6 +134,38 @@ pub(super) fn settings(
         mistakes,
     );
     settings
+}
+
+/// Refuses what queue pairs could make nothing of, whatever the links.
+fn pairs_make_sense(
+    given: &Schemes,
+    (buffer, round_trip): (u64, Duration),
+    mistakes: &mut Diagnostics,
+) {
+    let timeout = &given.pairs.roce.timeout;
+    if let (Some(own), Some(at)) = (timeout.value, timeout.place())
+        && own < round_trip
+    {
+        let ns = |span: Duration| span.ps().div_ceil(1_000);
+        Diagnostic::error("out-of-range", "`timeout` is shorter than a round trip")
+            .at(at, "all would be sent again before an answer can come")
+            .note(format!("the longest round trip is {} ns", ns(round_trip)))
+            .help("write several round trips, or leave it out")
+            .tell(mistakes);
+    }
+    let ecn = &given.pairs.dcqcn.ecn;
+    if let Some(own) = &ecn.value
+        && *own.max > buffer
+    {
+        Diagnostic::error(
+            "out-of-range",
+            "queues can't hold so much that all is marked",
+        )
+        .at(&own.max.at, format!("all from {} B on", *own.max))
+        .note(format!("a switch has {buffer} B (`buffer` of `[switch]`)"))
+        .help("write a smaller `max`, or leave `ecn` out")
+        .tell(mistakes);
+    }
 }
 
 /// The least averaging interval of ERICA where it is not given.

@@ -27,9 +27,12 @@ impl Whole<'_> {
             channel_of(self.spec, input ^ 1),
         );
         let latency = |node| switch_of(self.spec, node).map_or(0, |switch| switch.latency.0);
+        // A rate that the switch states goes on its way like data.
         let data = (0..there.queues.len() as u8)
             .filter_map(|class| self.crossings.on(input ^ 1, class))
-            .map(|load| headroom::wire_time(back.rate, load.sizes.largest).0)
+            .map(|load| load.sizes.largest)
+            .chain(self.rate_message)
+            .map(|bytes| headroom::wire_time(back.rate, bytes).0)
             .max();
         let control = self.control(input);
         Some(Stop {
@@ -133,7 +136,7 @@ impl Whole<'_> {
             Notify::All => true,
             Notify::Others => out != channel,
             Notify::Contributing => {
-                let mut inputs = self.crossings.inputs(out, class);
+                let mut inputs = self.crossings.inputs(self.net, out, class);
                 inputs.any(|(input, _)| input == channel ^ 1)
             }
         };
@@ -184,7 +187,7 @@ impl Whole<'_> {
                 limit,
                 xoff: queue.high_bytes,
             };
-            let inputs = self.crossings.inputs(channel, class);
+            let inputs = self.crossings.inputs(self.net, channel, class);
             let inputs = inputs.filter(|(input, _)| !self.ignores_stops(*input));
             for (input, load) in inputs {
                 let Some(stop) = self.stop(input, class) else {

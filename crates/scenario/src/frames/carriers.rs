@@ -36,15 +36,10 @@ pub(super) fn transport(
 ) -> TransportSpec {
     let settings = table.settings;
     let kind = table.traffic.map(|traffic| &traffic.kind);
-    // A workload's flows are bytes that have an end, as of a greedy one.
-    let others = (Transport::Tcp, !table.waits);
+    // Of a workload and of ranks flows are bytes that have an end, as of a greedy one.
+    let others = (Transport::Tcp, true);
     let (usual, takes_both) = kind.map_or(others, |kind| usual(kind, is_multicast));
-    let other = if table.waits {
-        "collective or job"
-    } else {
-        "workload"
-    };
-    let (at, sends) = kind.map_or((table.at, other), |kind| (&kind.at, kind.word));
+    let (at, sends) = kind.map_or((table.at, ""), |kind| (&kind.at, kind.word));
     let transport = settings.transport.unwrap_or(usual);
     let word = transport.word();
     let is_roce = transport == Transport::Roce;
@@ -69,8 +64,8 @@ pub(super) fn transport(
             },
         )
         .note(
-            "over tcp and roce: greedy, files, requests, collectives and jobs; over udp: greedy \
-             and the rest",
+            "over tcp and roce: greedy, files and requests; over udp: greedy and the rest; \
+             collectives and jobs go over all",
         )
         .help("leave `transport` out, or choose other traffic")
         .tell(mistakes);

@@ -308,9 +308,9 @@ pub(crate) fn starts(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     let flows = look.flows.each();
     let flows = flows.filter_map(|(flow, table)| Some((&flow.name[..], &table.traffic?.start)));
     let collectives = look.file.collectives.iter();
-    let collectives = collectives.map(|given| (given.name.as_str(), &given.start));
+    let collectives = collectives.map(|given| (given.name.as_str(), &given.work.start));
     let jobs = look.file.jobs.iter();
-    let jobs = jobs.map(|given| (given.name.as_str(), &given.start));
+    let jobs = jobs.map(|given| (given.name.as_str(), &given.work.start));
     for (name, start) in flows.chain(collectives).chain(jobs) {
         let late = crate::circuits::checks::never_starts(name, start, look.spec.stop_at);
         mistakes.extend(late);

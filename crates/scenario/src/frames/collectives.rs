@@ -1,11 +1,11 @@
 //! Collective operations: the flows of their ranks.
 
-use backwater_ends::spec::collectives::{self, Collective, CollectiveSpec};
+use backwater_ends::spec::collectives::{self, Collective, CollectiveSpec, Cut, Operation, Order};
 use backwater_kernel::words::counted;
 use backwater_net::frames::spec::TrafficSpec;
 
 use super::net::Net;
-use crate::given::frames::collectives::{Collectives, CollectivesKind};
+use crate::given::frames::collectives::{self as given, Collectives, CollectivesKind, Cutting};
 use crate::language::typed::Word;
 use crate::network::memory;
 use crate::network::patterns::{self, Room};
@@ -25,30 +25,30 @@ pub(crate) fn flows(
     first: usize,
     mistakes: &mut Diagnostics,
 ) -> Option<(Vec<Sent>, CollectiveSpec)> {
-    let hosts = patterns::hosts(&given.ranks, net, mistakes)?;
-    let operation = operation(*given.kind.sure()?, &given.chunk, mistakes)?;
-    let (size, times) = (*given.size.sure()?, *given.times.sure()?);
+    let work = &given.work;
+    let hosts = patterns::hosts(&work.ranks, net, mistakes)?;
+    let (size, times) = (*work.size.sure()?, *work.times.sure()?);
+    let kind = work.kind.sure()?;
+    let operation = operation((*kind, size), (&work.cutting, &given.at), mistakes)?;
     let ranks = hosts.len() as u64;
-    let messages = operation
-        .messages(ranks as u32, size)
-        .saturating_mul(times.into());
-    if room_of_messages(room).refuses(&given.times.at, messages, mistakes) {
+    let messages = (operation.messages(ranks as u32)).saturating_mul(times.into());
+    if room_of_messages(room).refuses(&work.times.at, messages, mistakes) {
         return None;
     }
     let lanes = collectives::lanes(
         operation,
-        (ranks as u32, size),
-        (times, *given.think),
-        (*given.start, first as u32),
+        ranks as u32,
+        (times, *work.think),
+        (*work.start, first as u32),
     );
     let (lanes, steps) = match lanes {
         Ok(lanes) => lanes,
         Err(what) => {
-            let at = given.ranks.place().unwrap_or(&given.at);
+            let at = work.ranks.place().unwrap_or(&given.at);
             Diagnostic::error("bad-collective", what)
                 .at(at, counted(ranks, "rank"))
-                .at(&given.size.at, "`size`, which is cut into blocks")
-                .help("name at least two hosts in `ranks`, and a byte or more for each block")
+                .at(&work.size.at, "`size`, which is cut into blocks")
+                .help("name two hosts or more, whole nodes of them, and a byte for each block")
                 .tell(mistakes);
             return None;
         }
@@ -64,7 +64,6 @@ pub(crate) fn flows(
         operation,
         ranks: ranks as u32,
         hosts,
-        bytes: size,
         times,
         steps,
         flows: first..first + sent.len() as u32,
@@ -85,32 +84,70 @@ pub(crate) fn room_of_messages(room: Room) -> Room {
 /// Bytes of a chunk, where the file does not say.
 const CHUNK_BYTES: u64 = 512_000;
 
-/// What is done; `None` if something is wrong, which is then told.
+/// What is done on so many bytes; `None` if something is wrong, which is then told.
 pub(crate) fn operation(
-    kind: CollectivesKind,
-    chunk: &Placed<Option<u64>>,
+    (kind, bytes): (CollectivesKind, u64),
+    (cutting, at): (&Cutting, &At),
     mistakes: &mut Diagnostics,
-) -> Option<Collective> {
-    if let Some(at) = chunk.place()
-        && kind != CollectivesKind::DoubleTreeAllReduce
-    {
-        Diagnostic::no_meaning("chunk", format!("of `{}`", kind.word()))
-            .at(at, "its blocks go as one message each")
-            .help("leave it out, or use `kind = \"double-tree-all-reduce\"`")
-            .tell(mistakes);
-        return None;
-    }
-    let chunk = (*chunk.sure()?).unwrap_or(CHUNK_BYTES);
-    Some(match kind {
+) -> Option<Operation> {
+    let collective = match kind {
         CollectivesKind::RingAllReduce => Collective::RingAllReduce,
         CollectivesKind::RingReduceScatter => Collective::RingReduceScatter,
         CollectivesKind::RingAllGather => Collective::RingAllGather,
         CollectivesKind::HalvingDoublingAllReduce => Collective::HalvingDoublingAllReduce,
         CollectivesKind::TreeAllReduce => Collective::TreeAllReduce,
-        CollectivesKind::DoubleTreeAllReduce => Collective::DoubleTreeAllReduce { chunk },
+        CollectivesKind::DoubleTreeAllReduce => Collective::DoubleTreeAllReduce,
         CollectivesKind::TreeBroadcast => Collective::TreeBroadcast,
         CollectivesKind::PairwiseAllToAll => Collective::PairwiseAllToAll,
         CollectivesKind::AllToAll => Collective::AllToAll,
         CollectivesKind::Pipeline => Collective::Pipeline,
+    };
+    if let Some(at) = cutting.chunk.place().filter(|_| !collective.has_chunks()) {
+        Diagnostic::no_meaning("chunk", format!("of `{}`", kind.word()))
+            .at(at, "its blocks go as one message each")
+            .help("leave it out, divide the bytes by `channels`, or use a ring or double trees")
+            .tell(mistakes);
+        return None;
+    }
+    let chunk = *cutting.chunk.sure()?;
+    let usual = (kind == CollectivesKind::DoubleTreeAllReduce).then_some(CHUNK_BYTES);
+    let cut = Cut {
+        channels: *cutting.channels.sure()?,
+        order: order(cutting, at, mistakes)?,
+        chunk: chunk.or(usual),
+    };
+    Some(Operation {
+        kind: collective,
+        bytes,
+        cut,
     })
+}
+
+/// How ranks stand in channels.
+fn order(cutting: &Cutting, at: &At, mistakes: &mut Diagnostics) -> Option<Order> {
+    let node = cutting.ranks_per_node.sure()?;
+    match (*cutting.order.sure()?, node) {
+        (given::Order::Rails, Some(node)) => Some(Order::Rails { node: *node }),
+        (given::Order::Rails, None) => {
+            let what = "`ranks_per_node` is missing beside `order = \"rails\"`";
+            Diagnostic::error("missing-key", what)
+                .at(at, "rails are between nodes")
+                .help("say how many ranks in a row are a node, such as `ranks_per_node = 8`")
+                .tell(mistakes);
+            None
+        }
+        (own @ (given::Order::Same | given::Order::Rotated), Some(_)) => {
+            let at = cutting.ranks_per_node.place().unwrap_or(at);
+            Diagnostic::no_meaning(
+                "ranks_per_node",
+                format!("with `order = \"{}\"`", own.word()),
+            )
+            .at(at, "only rails are between nodes")
+            .help("leave it out, or use `order = \"rails\"`")
+            .tell(mistakes);
+            None
+        }
+        (given::Order::Same, None) => Some(Order::Same),
+        (given::Order::Rotated, None) => Some(Order::Rotated),
+    }
 }

@@ -8,6 +8,8 @@
 //! What a link says replaces what the file says, but for one thing: beside credit of some classes,
 //! stops of the file stay for the others.
 
+use std::collections::BTreeMap;
+
 use backwater_net::frames::spec::{CLASSES_MAX, ClassBits};
 
 use crate::given::frames::EthernetFile;
@@ -26,7 +28,8 @@ pub(crate) struct Controls<'a> {
     pub file: &'a EthernetFile,
     pub net: &'a Net<'a>,
     pub ports: Ports,
-    own: Vec<Option<Placed<FlowControl>>>,
+    /// What a channel says of its own: of a large network hardly any does.
+    own: BTreeMap<u32, Placed<FlowControl>>,
     /// Classes with credit, by channel.
     credited: Vec<Mask>,
     /// By node, classes with credit over some channel into it, or with stops of one alone.
@@ -74,18 +77,15 @@ impl<'a> Controls<'a> {
         towards_hosts(file, net, mistakes);
         let channels = 0..2 * net.links.len() as u32;
         let has_own = given(file).any(|own| own.value.is_some());
-        let own = |id| match has_own {
-            true => own(file, net, id),
-            false => None,
-        };
-        let own: Vec<_> = channels.clone().map(own).collect();
+        let asked = channels.clone().filter(|_| has_own);
+        let own = asked.filter_map(|id| Some((id, own(file, net, id)?)));
         let mut found = Self {
             file,
             net,
             ports,
-            credited: vec![0; own.len()],
+            credited: vec![0; channels.len()],
             held: vec![0; net.nodes.len()],
-            own,
+            own: own.collect(),
         };
         for id in channels {
             let to = net.ends(id).1;
@@ -109,8 +109,8 @@ impl<'a> Controls<'a> {
     /// Where links say of their own control that it promises nothing: the switch behind each, the
     /// classes, and the place.
     pub(crate) fn unchecked(&self) -> Vec<(u32, Mask, &At)> {
-        let own = (0..).zip(&self.own);
-        let own = own.filter_map(|(id, own)| Some((id, own.as_ref()?.value.headroom()?)));
+        let own = self.own.iter();
+        let own = own.filter_map(|(id, own)| Some((*id, own.value.headroom()?)));
         let unchecked = own.filter(|(_, own)| ***own == Headroom::Unchecked);
         unchecked
             .map(|(id, own)| {
@@ -122,7 +122,7 @@ impl<'a> Controls<'a> {
 
     /// What controls a channel.
     pub(crate) fn of(&self, channel: u32) -> Control<'_> {
-        match &self.own[channel as usize] {
+        match self.own.get(&channel) {
             Some(own) => Control {
                 rules: &own.value,
                 at: &own.at,
@@ -147,24 +147,24 @@ impl<'a> Controls<'a> {
     /// Does a link into a switch say otherwise than stops at all inputs do, or where none are?
     pub(crate) fn differs(&self, channel: u32) -> bool {
         let has_stops = self.ports.at_inputs || self.own_stops(channel).is_some();
-        has_stops && self.own[channel as usize].is_some()
+        has_stops && self.own.contains_key(&channel)
     }
 
     /// Where a link says what controls it.
     pub(crate) fn own_at(&self, channel: u32) -> Option<&At> {
-        self.own[channel as usize].as_ref().map(|own| &own.at)
+        self.own.get(&channel).map(|own| &own.at)
     }
 
     /// The stops that a link has of its own.
     pub(crate) fn own_stops(&self, channel: u32) -> Option<&Stops> {
-        self.own[channel as usize].as_ref()?.value.stops()
+        self.own.get(&channel)?.value.stops()
     }
 
     /// By which rules whoever sends over a channel may be stopped, and the classes that they
     /// watch.
     pub(crate) fn stops(&self, channel: u32) -> Option<(&FlowControl, Mask)> {
         let general = &self.file.flow_control.value.value;
-        let of_link = self.own[channel as usize].as_ref();
+        let of_link = self.own.get(&channel);
         let credited = self.credited(channel);
         let (rules, classes) = match of_link.map(|own| &own.value) {
             None => (general, self.ports.lossless),
@@ -236,14 +236,12 @@ impl<'a> Controls<'a> {
             FlowControl::Pause(_) => Mask::MAX,
             _ => ports.lossless,
         };
-        let own = (0..).zip(&self.own);
-        let own = own.filter_map(|(id, own)| Some((id, own.as_ref()?)));
-        let mut both = own.filter(|(id, own)| match own.value {
-            FlowControl::None => stopped != 0 && net.forwards(net.ends(*id).1),
-            _ if self.own_stops(*id).is_some() => net.forwards(net.ends(*id).1),
-            _ => self.credited[*id as usize] & stopped != 0,
+        let mut both = self.own.iter().filter(|(id, own)| match own.value {
+            FlowControl::None => stopped != 0 && net.forwards(net.ends(**id).1),
+            _ if self.own_stops(**id).is_some() => net.forwards(net.ends(**id).1),
+            _ => self.credited[**id as usize] & stopped != 0,
         });
-        let Some((id, own)) = both.next() else {
+        let Some((&id, own)) = both.next() else {
             return;
         };
         let class = (self.credited[id as usize] & stopped).trailing_zeros();

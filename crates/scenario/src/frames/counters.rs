@@ -6,19 +6,27 @@
 //! f being the time of the frame on the wire; with grains g `g - gcd(cost, g)` more, since so much
 //! of what is free is not told.
 
+mod cells;
 mod keys;
+mod round;
+
+pub(super) use cells::check as check_cells;
+use round::Round;
 
 use backwater_kernel::words::counted;
 use backwater_kernel::{Channels, Duration};
 use backwater_net::frames::lane_counts;
 use backwater_net::frames::spec::{
     ClassCreditRule, ClassCreditSpec, CountersSpec, EthernetSpec, LaneSpec, Owner, Says, Shares,
-    StatementSpec, UpdateSpec, wire_bytes,
+    StatementSpec, UpdateSpec,
 };
 
-use super::controls::Controls;
-use super::way::{Told, away, in_per_cent, wire};
-use crate::given::frames::flow_control::{self as given, FlowControl, Headroom, Lanes, Share};
+use super::controls::{Controls, Mask};
+use super::way::{Told, in_per_cent};
+use crate::given::frames::flow_control::{
+    self as given, FlowControl, Headroom, Lanes, Share, Updates,
+};
+use crate::given::frames::switch::Nodes;
 use crate::prelude::*;
 
 /// Most credits that the sender of each kind can tell apart.
@@ -52,6 +60,7 @@ impl Profile {
             classes,
             spacing: back(spacing),
             at_least_every: None,
+            waits_for_idle: false,
         };
         Some(match control {
             FlowControl::Cbfc {
@@ -60,29 +69,39 @@ impl Profile {
                 cf_min_spacing,
                 cf_max_spacing,
                 cc_timer,
+                updates,
                 ..
             } => Profile {
                 cell: *cell,
                 overhead: *overhead,
                 update: UpdateSpec {
                     at_least_every: Some(back(**cf_max_spacing)),
+                    waits_for_idle: **updates == Updates::Idle,
                     ..update(Says::Freed { bits: CF_BITS }, 2, *cf_min_spacing)
                 },
-                statement: cc_timer.value.value().map(cc_update),
+                statement: cc_timer.value.value().map(|every| StatementSpec {
+                    waits_for_idle: **updates == Updates::Idle,
+                    ..cc_update(every)
+                }),
                 most: LIMIT_MAX,
             },
             FlowControl::InfiniBand {
                 fc_spacing,
                 fc_timer,
+                updates,
                 ..
             } => Profile {
                 cell: 64,
                 overhead: 0,
                 update: UpdateSpec {
                     at_least_every: fc_timer.value.value(),
+                    waits_for_idle: **updates == Updates::Idle,
                     ..update(Says::Limit { bits: FC_BITS }, 1, *fc_spacing)
                 },
-                statement: fc_timer.value.value().map(fctbs),
+                statement: fc_timer.value.value().map(|every| StatementSpec {
+                    waits_for_idle: **updates == Updates::Idle,
+                    ..fctbs(every)
+                }),
                 most: INFINIBAND_MAX,
             },
             FlowControl::Grains {
@@ -129,6 +148,7 @@ fn cc_update(every: Duration) -> StatementSpec {
         bits: CC_BITS,
         bytes: 64,
         classes: 16,
+        waits_for_idle: false,
     }
 }
 
@@ -139,24 +159,28 @@ fn fctbs(every: Duration) -> StatementSpec {
         bits: FC_BITS,
         bytes: ORDERED_SET,
         classes: 1,
+        waits_for_idle: false,
     }
 }
 
 /// Gives a link into a switch the counters of its classes; `largest` is their largest frames.
 pub(super) fn add<'a>(
-    controls: &'a Controls<'_>,
+    (controls, receiver): (&'a Controls<'_>, Option<&'a Nodes>),
     network: &mut EthernetSpec,
     id: u32,
-    largest: &[u32],
+    (largest, sent): (&[u32], Mask),
     told: &mut Told<'a>,
     mistakes: &mut Diagnostics,
 ) {
     let (control, credited) = (controls.of(id), controls.credited(id));
     let rate = network.links.channel(id ^ 1).rate;
     let profile = Profile::new(control.rules, |bytes| rate.serialization(bytes));
-    let Some((profile, lanes)) = profile.zip(control.rules.lanes()) else {
+    let Some((mut profile, lanes)) = profile.zip(control.rules.lanes()) else {
         return;
     };
+    if let Some(own) = receiver.filter(|_| cells::are_chosen(control.rules)) {
+        profile.cell = own.credit_cell.unwrap_or(profile.cell);
+    }
     let port = Port {
         lanes,
         profile,
@@ -183,9 +207,13 @@ pub(super) fn add<'a>(
         let round = Round::new(network, id, (*largest, all), &port.profile);
         let lane = port.lane(&round);
         floor = port.lanes.floor.saturating_mul(round.cost).max(floor);
-        let found = port.check(&round, &lane, class);
+        let is_sent = sent & 1 << class != 0;
+        let found = is_sent.then(|| port.check(&round, &lane, class)).flatten();
         mistakes.extend(found.and_then(|found| told.first(found)));
-        credits.push(Some(port.profile.credit((*lanes.lanes).into(), lane)));
+        credits.push(Some(
+            port.profile
+                .credit(lanes.lanes.over(*lanes.hash_lanes), lane),
+        ));
     }
     let channel = network.links.channel_mut(id);
     channel.credits = credits;
@@ -195,57 +223,6 @@ pub(super) fn add<'a>(
         floor_units: floor,
         port_units: *lanes.port_limit,
     });
-}
-
-/// Once round for the largest frames of a class.
-struct Round {
-    /// What the frame costs.
-    cost: u32,
-    /// Its time on the wire.
-    frame: Duration,
-    /// With nothing in the way.
-    least: Duration,
-    /// Kept apart from the update before, behind one frame, and stored for as long as one takes.
-    most: Duration,
-}
-
-impl Round {
-    fn new(network: &EthernetSpec, id: u32, (largest, all): (u32, u32), own: &Profile) -> Round {
-        let back = id ^ 1;
-        let frame = wire(network, id, largest);
-        let rate = network.links.channel(back).rate;
-        let update = rate.serialization(wire_bytes(own.update.bytes).into());
-        let least = frame + away(network, id) + update + away(network, back);
-        let lane = LaneSpec {
-            limit_units: 0,
-            reserve_units: 0,
-            shares: Shares::Nothing,
-        };
-        let kept_apart = match own.update.spacing <= frame {
-            true => Duration::ZERO,
-            false => own.update.spacing,
-        };
-        Round {
-            cost: own.credit(Owner::Class, lane).cost(largest.into()),
-            frame,
-            least,
-            most: least + frame + kept_apart + wire(network, back, all),
-        }
-    }
-
-    /// Credits that keep the link busy.
-    fn full(&self, profile: &Profile) -> u32 {
-        let frames = self.most.0.div_ceil(self.frame.0.max(1));
-        let credits =
-            u64::from(self.cost).saturating_mul(frames) + u64::from(profile.untold(self.cost));
-        u32::try_from(credits).unwrap_or(u32::MAX)
-    }
-
-    /// The most of the link that this many credits are good for.
-    fn share(&self, credits: u32, profile: &Profile) -> f64 {
-        let frames = credits.saturating_sub(profile.untold(self.cost)) / self.cost;
-        f64::from(frames) * self.frame.0 as f64 / self.least.0.max(1) as f64
-    }
 }
 
 /// A link into a switch.
@@ -273,7 +250,7 @@ impl Port<'_> {
             limit_units: port,
             reserve_units: lanes.reserve.unwrap_or(match *lanes.lanes {
                 given::Owner::Class => port / self.classes.max(1),
-                given::Owner::Flow | given::Owner::Destination => 0,
+                given::Owner::Flow | given::Owner::Hash | given::Owner::Destination => 0,
             }),
             shares: match lanes.share.unwrap_or(Share::Static) {
                 Share::None => Shares::Nothing,

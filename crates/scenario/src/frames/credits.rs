@@ -6,54 +6,92 @@
 //! counts are frames that arrive after the credit was written: whatever their size, those of the
 //! last part of the loop, the way of the credit.
 
+mod crowds;
+
 use std::collections::BTreeMap;
 
 use backwater_kernel::words::counted;
 use backwater_kernel::{Channels, Duration, Time};
-use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{
     ClassCreditRule, ClassCreditSpec, CreditRule, CreditSpec, EthernetSpec, FRAME_LEAST_BYTES,
-    TrafficSpec, TransportSpec, WIRE_OVERHEAD_BYTES, largest_bytes,
+    largest_bytes,
 };
 use backwater_net::spec::CREDIT_MAX;
 
-use super::controls::{Control, Controls};
+use super::controls::{Control, Controls, mask};
 use super::counters;
 use super::net::Net;
-use super::packets::{frame, largest_packet_bytes};
 use super::way::{Told, away, in_per_cent, wire};
 use crate::given::frames::flow_control::{Credits, FlowControl, Headroom, Owner};
+use crate::given::frames::switch::Nodes;
 use crate::language::kinds::OrWord;
 use crate::network::law::{self, Growth};
 use crate::prelude::*;
 
+pub(crate) use crowds::small_frames;
+
+/// Memory that all share has no place that is promised.
+fn nothing_to_hold(control: Control<'_>) -> Diagnostic {
+    let message = "shared memory can hold nothing back for credit";
+    Diagnostic::error("bad-scheme", message)
+        .at(control.at, "promises memory to each link and class")
+        .note("whoever comes first takes what is shared (`[buffer]`, `shared`)")
+        .help("leave `shared` out: each link and class then has what credit promises it")
+}
+
+/// So many lanes to spread flows over, and flows are not spread.
+fn hash_lanes_alone(rules: &FlowControl) -> Option<Diagnostic> {
+    let (lanes, count) = rules.owner()?;
+    let at = count.place()?;
+    let is_alone = **lanes != Owner::Hash;
+    is_alone.then(|| {
+        Diagnostic::no_meaning("hash_lanes", "without `lanes = \"hash\"`")
+            .at(at, "no flows are hashed to lanes")
+            .help("say `lanes = \"hash\"`, or leave it out")
+    })
+}
+
 /// Gives every link into a switch its credit.
-pub(crate) fn add(controls: &Controls<'_>, network: &mut EthernetSpec, mistakes: &mut Diagnostics) {
+pub(crate) fn add(
+    controls: &Controls<'_>,
+    nodes: &BTreeMap<u32, &Nodes>,
+    network: &mut EthernetSpec,
+    mistakes: &mut Diagnostics,
+) {
+    counters::check_cells(controls, nodes, mistakes);
     let channels = 0..2 * network.links.len() as u32;
     let Some(first) = channels.clone().find(|id| controls.credited(*id) != 0) else {
         return;
     };
     if controls.file.buffer.shared.is_some() {
-        Diagnostic::error(
-            "bad-scheme",
-            "shared memory can hold nothing back for credit",
-        )
-        .at(
-            controls.of(first).at,
-            "promises memory to each link and class",
-        )
-        .note("whoever comes first takes what is shared (`[buffer]`, `shared`)")
-        .help("leave `shared` out: each link and class then has what credit promises it")
-        .tell(mistakes);
-        return;
+        return nothing_to_hold(controls.of(first)).tell(mistakes);
     }
     let largest = largest_bytes(network);
     let all = largest.iter().max().copied().unwrap_or(FRAME_LEAST_BYTES);
-    let mut told = Told::default();
+    let sent = mask(
+        &network
+            .flows
+            .iter()
+            .map(|flow| flow.class)
+            .collect::<Vec<_>>(),
+    );
+    let (mut told, mut told_keys) = (Told::default(), Told::default());
     for id in channels {
         let (control, credited) = (controls.of(id), controls.credited(id));
+        if credited != 0 {
+            let found = hash_lanes_alone(control.rules);
+            mistakes.extend(found.and_then(|found| told_keys.first(found)));
+        }
         if credited != 0 && control.rules.lanes().is_some() {
-            counters::add(controls, network, id, &largest, &mut told, mistakes);
+            let own = nodes.get(&controls.net.ends(id).1).copied();
+            counters::add(
+                (controls, own),
+                network,
+                id,
+                (&largest, sent),
+                &mut told,
+                mistakes,
+            );
         }
         let Some(credits) = control.rules.credits().filter(|_| credited != 0) else {
             continue;
@@ -66,7 +104,11 @@ pub(crate) fn add(controls: &Controls<'_>, network: &mut EthernetSpec, mistakes:
                 let way = Way::new(network, id, (largest, all), credits);
                 let spec = way.spec(control.rules);
                 let span = (network.warm_up, network.stop_at);
-                let found = way.check(control, controls.net, (id, class), &spec, span);
+                // Credit of a class that sends nothing stands in nobody's way.
+                let found = match sent & 1 << class {
+                    0 => None,
+                    _ => way.check(control, controls.net, (id, class), &spec, span),
+                };
                 mistakes.extend(found.and_then(|found| told.first(found)));
                 spec
             }));
@@ -74,117 +116,6 @@ pub(crate) fn add(controls: &Controls<'_>, network: &mut EthernetSpec, mistakes:
         network.links.channel_mut(id).credits = own;
     }
     counters::reserves(controls, network, mistakes);
-}
-
-/// Datagrams that cross a link in a class, a second.
-#[derive(Clone, Copy, Default)]
-struct Crowd {
-    units: f64,
-    wire_bits: f64,
-    /// The smallest of their frames, bytes.
-    least: u32,
-}
-
-/// Warns where small frames spend units made for large ones: the link has room for more of them
-/// than credit comes back for.
-pub(crate) fn small_frames(
-    controls: &Controls<'_>,
-    network: &EthernetSpec,
-    mistakes: &mut Diagnostics,
-) {
-    let channels = 0..2 * network.links.len() as u32;
-    if channels.clone().all(|id| controls.credited(id) == 0) {
-        return;
-    }
-    let largest = largest_bytes(network);
-    let all = largest.iter().max().copied().unwrap_or(FRAME_LEAST_BYTES);
-    for ((id, class), crowd) in crowds(network) {
-        let channel = network.links.channel(id);
-        let (control, at) = (controls.of(id), usize::from(class));
-        let own = channel.credits.get(at).copied().flatten();
-        let Some((own, credits)) = own.zip(control.rules.credits()) else {
-            continue;
-        };
-        let way = Way::new(network, id, (largest[at], all), credits);
-        let units = crowd.units * (channel.rate.0 as f64 / crowd.wire_bits).min(1.0);
-        let Some(rule) = own.zones() else { continue };
-        let zones = f64::from(rule.n2) + f64::from(rule.n3);
-        let share = zones / way.whole.seconds() / units;
-        // Where all frames are of one size, zones are made for that.
-        let is_waste = crowd.least < own.unit_bytes.min(largest[at]);
-        if share > 0.9 || !is_waste {
-            continue;
-        }
-        let name = controls.net.channel_name(id);
-        let slow = Diagnostic::warning("slow", "small frames spend the credit of large ones")
-            .at(
-                control.at,
-                format!("a unit of credit is {} B", own.unit_bytes),
-            )
-            .note(format!(
-                "frames of {} B cost a whole one each: about {:.0} % of those that want to cross \
-                 can (link `{name}`, class {class})",
-                crowd.least,
-                100.0 * share
-            ))
-            .help(format!("write `unit = \"{} B\"`", crowd.least));
-        mistakes.push(slow);
-        return;
-    }
-}
-
-/// By link and class. What sends without end fills its first link.
-fn crowds(network: &EthernetSpec) -> BTreeMap<(u32, u8), Crowd> {
-    let mut crowds: BTreeMap<(u32, u8), Crowd> = BTreeMap::new();
-    let Ok(tables) = Tables::new(network) else {
-        return crowds;
-    };
-    let mut channels = Vec::new();
-    let datagrams = network.flows.iter().zip(0_u32..).filter_map(|(flow, id)| {
-        let TransportSpec::Udp { payload_bytes, .. } = flow.transport else {
-            return None;
-        };
-        Some((id, flow, payload_bytes)).filter(|_| !flow.is_multicast())
-    });
-    for (id, flow, payload_bytes) in datagrams {
-        channels.clear();
-        if tables.follow(network, 2 * id, &mut channels).is_err() {
-            continue;
-        }
-        let frame = frame(largest_packet_bytes(&flow.transport), flow.is_tagged);
-        let bits = 8.0 * f64::from(frame + WIRE_OVERHEAD_BYTES);
-        let payload_bits = 8.0 * f64::from(payload_bytes.max(1));
-        let frames = match (&flow.traffic, channels.first()) {
-            (
-                TrafficSpec::Constant { rate, .. }
-                | TrafficSpec::Poisson { rate, .. }
-                | TrafficSpec::SelfSimilar { rate, .. },
-                _,
-            ) => rate.0 as f64 / payload_bits,
-            (TrafficSpec::Video(video), _) => video.rate.0 as f64 / payload_bits,
-            (TrafficSpec::Infinite { .. }, Some(first)) => {
-                network.links.channel(*first).rate.0 as f64 / bits
-            }
-            _ => continue,
-        };
-        for channel in &channels {
-            let credit = network
-                .links
-                .channel(*channel)
-                .credits
-                .get(usize::from(flow.class));
-            if let Some(Some(credit)) = credit {
-                let crowd = crowds.entry((*channel, flow.class)).or_default();
-                crowd.units += frames * f64::from(frame.div_ceil(credit.unit_bytes));
-                crowd.wire_bits += frames * bits;
-                crowd.least = match crowd.least {
-                    0 => frame,
-                    least => least.min(frame),
-                };
-            }
-        }
-    }
-    crowds
 }
 
 /// A link into a switch, for frames of a class.
@@ -313,7 +244,7 @@ impl<'a> Way<'a> {
             | FlowControl::Destination { .. } => (CreditRule::Relative, 0, self.back, None),
         };
         ClassCreditSpec {
-            owner: (*self.credits.lanes).into(),
+            owner: self.credits.lanes.over(*self.credits.hash_lanes),
             unit_bytes: self.unit_bytes,
             overhead_bytes: 0,
             rule: ClassCreditRule::Zones(CreditSpec {

@@ -18,10 +18,15 @@ use super::packets::{frame, largest_packet_bytes};
 use super::routes::Paths;
 use crate::prelude::*;
 
+mod bundles;
+mod cycle;
 mod found;
 mod members;
 mod multicast;
 
+pub(crate) use bundles::Bundles;
+use cycle::cycle;
+pub(crate) use cycle::{TooMany, cycle_from};
 pub(crate) use found::{Crossings, Load};
 use found::{Loads, merge};
 use members::target;
@@ -53,22 +58,18 @@ pub(crate) fn follow(
 ) -> Crossings {
     let mut walk = Walk {
         net,
-        found: Crossings::new(2 * net.links.len()),
+        found: Crossings::new(Bundles::new(net, routes)),
         steps: 0,
     };
-    let mut paths: Option<Paths<'_>> = None;
+    let mut paths = Paths::new(routes);
     let mut wrong: Vec<(bool, Box<Diagnostic>)> = Vec::new();
     let demands = demands(flows);
     for group in demands.chunk_by(|a, b| (a.to, a.class) == (b.to, b.class)) {
         let to = group[0].to;
-        if !paths.as_mut().is_some_and(|paths| paths.lead_to(to)) {
-            walk.steps += (net.nodes.len() + net.links.len()) as u64 / NODES_A_STEP;
-            paths = Some(Paths::new(net, routes, to));
-        }
-        let Some(paths) = &mut paths else { continue };
+        walk.search(&mut paths, to);
         let mistakes = match routes.iter().any(|route| route.destination == to) {
-            true => walk.one_by_one(paths, group, flows),
-            false => walk.together(paths, group, flows),
+            true => walk.one_by_one(&paths, group, flows),
+            false => walk.together(&paths, group, flows),
         };
         let is_back = |flow: usize| {
             flows
@@ -108,14 +109,14 @@ fn demands(flows: &Flows<'_>) -> Vec<Demand> {
     members::add(flows, &mut all);
     let flows = flows.specs.iter().enumerate();
     for (flow, spec) in flows.filter(|(_, flow)| !flow.is_multicast()) {
-        for (is_forward, load) in loads(spec) {
+        for (is_forward, class, load) in loads(spec) {
             let (from, to) = match is_forward {
                 true => (spec.source, spec.destination),
                 false => (spec.destination, spec.source),
             };
             all.push(Demand {
                 to,
-                class: spec.class,
+                class,
                 from,
                 flow,
                 load: Load { last: to, ..load },
@@ -133,7 +134,7 @@ fn demands(flows: &Flows<'_>) -> Vec<Demand> {
     all
 }
 
-/// What came to nodes that are still to be left, by their distance: node, channel and load.
+/// What came to kinds that are still to be left, by their distance: kind, bundle and load.
 type Waiting = Vec<Loads<(u32, u32)>>;
 
 struct Walk<'a> {
@@ -146,18 +147,22 @@ struct Walk<'a> {
 type Wrong = (usize, Box<Diagnostic>);
 
 impl Walk<'_> {
+    /// Paths to a host.
+    fn search(&mut self, paths: &mut Paths<'_>, to: u32) {
+        let bundles = &self.found.bundles;
+        if paths.lead_to(bundles, bundles.kind(to)) {
+            self.steps += (bundles.kinds() + bundles.len()) as u64 / NODES_A_STEP;
+        }
+    }
+
     /// Shortest paths: nodes in the order of their distance, each once.
-    fn together(
-        &mut self,
-        paths: &mut Paths<'_>,
-        group: &[Demand],
-        flows: &Flows<'_>,
-    ) -> Vec<Wrong> {
+    fn together(&mut self, paths: &Paths<'_>, group: &[Demand], flows: &Flows<'_>) -> Vec<Wrong> {
         let mut wrong = Vec::new();
         let mut waiting = Waiting::new();
         for demand in group {
             let (from, class) = (demand.from, demand.class);
-            let next = paths.next(from).to_vec();
+            let bundles = &self.found.bundles;
+            let next = paths.next(bundles, bundles.kind(from));
             if next.is_empty() {
                 let at = target(flows, demand.flow);
                 wrong.push((demand.flow, self.unreachable(from, from, demand.to, at)));
@@ -171,9 +176,9 @@ impl Walk<'_> {
         while let Some(mut level) = waiting.pop() {
             merge(&mut level);
             for inputs in level.chunk_by(|((a, _), _), ((b, _), _)| a == b) {
-                let ((node, _), mut sum) = inputs[0];
-                inputs[1..].iter().for_each(|(_, load)| sum.add(load));
-                for out in paths.next(node).to_vec() {
+                let sum = self.sum(inputs);
+                let Some((sum, node)) = sum else { continue };
+                for out in paths.next(&self.found.bundles, node) {
                     self.steps += inputs.len() as u64;
                     let inputs = inputs.iter().map(|((_, input), load)| (*input, load));
                     self.found.pass_on(out, class, inputs);
@@ -184,39 +189,45 @@ impl Walk<'_> {
         wrong
     }
 
+    /// What comes to a node of a kind over all channels of some bundles.
+    fn sum(&self, inputs: &[((u32, u32), Load)]) -> Option<(Load, u32)> {
+        let own = |((_, bundle), load): &((u32, u32), Load)| {
+            load.times(self.found.bundles.entering(*bundle))
+        };
+        let mut all = inputs.iter().map(own);
+        let mut sum = all.next()?;
+        all.for_each(|load| sum.add(&load));
+        Some((sum, inputs[0].0.0))
+    }
+
     fn cross(
         &mut self,
         paths: &Paths<'_>,
-        channel: u32,
+        bundle: u32,
         class: u8,
         load: &Load,
         waiting: &mut Waiting,
     ) {
-        self.found.put_on(channel, class, load);
-        let node = self.net.ends(channel).1;
+        self.found.put_on(bundle, class, load);
+        let node = self.found.bundles.ends(bundle).1;
         if node != paths.destination {
-            let distance = paths.distance(node) as usize;
+            let distance = paths.distance(&self.found.bundles, node) as usize;
             if waiting.len() <= distance {
                 waiting.resize_with(distance + 1, Vec::new);
             }
-            waiting[distance].push(((node, channel), *load));
+            waiting[distance].push(((node, bundle), *load));
         }
     }
 
     /// Paths that the file gives: each demand on its own, they may lead anywhere.
-    fn one_by_one(
-        &mut self,
-        paths: &mut Paths<'_>,
-        group: &[Demand],
-        flows: &Flows<'_>,
-    ) -> Vec<Wrong> {
+    fn one_by_one(&mut self, paths: &Paths<'_>, group: &[Demand], flows: &Flows<'_>) -> Vec<Wrong> {
         let mut wrong = Vec::new();
         for demand in group {
             if self.steps > MOST_STEPS {
                 break;
             }
             let at = target(flows, demand.flow);
-            let found = self.demand(paths, demand.from, demand.class, &demand.load, at);
+            let found = self.demand(paths, (demand.from, demand.to), demand, at);
             wrong.extend(found.err().map(|diagnostic| (demand.flow, diagnostic)));
         }
         wrong
@@ -224,58 +235,60 @@ impl Walk<'_> {
 
     fn demand(
         &mut self,
-        paths: &mut Paths<'_>,
-        from: u32,
-        class: u8,
-        load: &Load,
+        paths: &Paths<'_>,
+        ends: (u32, u32),
+        demand: &Demand,
         at: &At,
     ) -> Result<(), Box<Diagnostic>> {
         let load = Load {
             destinations: 1,
-            ..*load
+            ..demand.load
         };
-        for (channel, next) in self.ways(paths, from, at)? {
-            self.found.put_on(channel, class, &load);
+        for (bundle, next) in self.ways(paths, ends, at)? {
+            self.found.put_on(bundle, demand.class, &load);
             for out in next {
-                let inputs = std::iter::once((channel, &load));
-                self.found.pass_on(out, class, inputs);
+                let inputs = std::iter::once((bundle, &load));
+                self.found.pass_on(out, demand.class, inputs);
             }
         }
         Ok(())
     }
 
-    /// The channels that frames from a host may take, each with those that they may take next.
+    /// The bundles that frames from a host to another may take, each with those that they may take
+    /// next.
     fn ways(
         &mut self,
-        paths: &mut Paths<'_>,
-        from: u32,
+        paths: &Paths<'_>,
+        (from, to): (u32, u32),
         at: &At,
     ) -> Result<BTreeMap<u32, Vec<u32>>, Box<Diagnostic>> {
-        let mut stack: Vec<u32> = paths.next(from).to_vec();
+        let bundles = &self.found.bundles;
+        let mut stack: Vec<u32> = paths.next(bundles, bundles.kind(from));
         if stack.is_empty() {
-            return Err(self.unreachable(from, from, paths.destination, at));
+            return Err(self.unreachable(from, from, to, at));
         }
         let mut after: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        while let Some(channel) = stack.pop() {
-            if after.contains_key(&channel) {
+        while let Some(bundle) = stack.pop() {
+            if after.contains_key(&bundle) {
                 continue;
             }
             self.steps += 1;
-            let node = self.net.ends(channel).1;
-            let next = match self.net.forwards(node) {
+            let node = bundles.ends(bundle).1;
+            let next = match bundles.is_host(node) {
                 _ if node == paths.destination => Vec::new(),
-                true => paths.next(node).to_vec(),
-                false => Vec::new(),
+                true => Vec::new(),
+                false => paths.next(bundles, node),
             };
             if next.is_empty() && node != paths.destination {
-                return Err(self.unreachable(from, node, paths.destination, at));
+                let stuck = self.net.ends(bundles.first(bundle)).1;
+                return Err(self.unreachable(from, stuck, to, at));
             }
             stack.extend(&next);
-            after.insert(channel, next);
+            after.insert(bundle, next);
         }
         match cycle(&after) {
             None => Ok(after),
-            Some(channels) => Err(self.endless(&channels, paths.destination, at)),
+            Some(around) => Err(self.endless(&around, to, at)),
         }
     }
 
@@ -286,6 +299,11 @@ impl Walk<'_> {
             None if stuck == from => "the switches at both ends are not joined".into(),
             None => format!("frames get to `{}` and not further", self.net.name(stuck)),
         };
+        let mut links = (0..self.net.links.len() as u32).map(|link| self.net.ends(2 * link));
+        let are_joined =
+            links.any(|(one, other)| self.net.forwards(one) && self.net.forwards(other));
+        let apart = "no link joins two switches: without spines each rail is a network of its \
+                     own; write more of them, or let only hosts of one rail send to each other";
         let (from, to) = (self.net.name(from), self.net.name(to));
         Diagnostic::error(
             "unreachable",
@@ -294,12 +312,16 @@ impl Walk<'_> {
         .at(at, format!("`{to}` can't be reached"))
         .note(note)
         .note("hosts forward nothing: paths pass through switches only")
+        .help_if((!are_joined && self.net.has_rails).then(|| apart.into()))
         .help("add the missing `[[links]]`, or correct `[[routes]]`")
         .into()
     }
 
-    fn endless(&self, channels: &[u32], to: u32, at: &At) -> Box<Diagnostic> {
-        let names: Vec<String> = channels.iter().map(|c| self.net.channel_name(*c)).collect();
+    fn endless(&self, around: &[u32], to: u32, at: &At) -> Box<Diagnostic> {
+        let first = around
+            .iter()
+            .map(|bundle| self.found.bundles.first(*bundle));
+        let names: Vec<String> = first.map(|c| self.net.channel_name(c)).collect();
         let to = self.net.name(to);
         Diagnostic::error("endless-route", format!("frames to `{to}` run in a loop"))
             .at(at, "they may never arrive")
@@ -309,43 +331,13 @@ impl Walk<'_> {
     }
 }
 
-/// A cycle in a graph, if there is one.
-pub(crate) fn cycle(after: &BTreeMap<u32, Vec<u32>>) -> Option<Vec<u32>> {
-    let mut done: BTreeSet<u32> = BTreeSet::new();
-    for start in after.keys() {
-        if done.contains(start) {
-            continue;
-        }
-        let mut path: Vec<(u32, usize)> = vec![(*start, 0)];
-        let mut on_path: BTreeSet<u32> = BTreeSet::from([*start]);
-        while let Some((place, index)) = path.last_mut() {
-            let place = *place;
-            let next = after.get(&place).and_then(|next| next.get(*index)).copied();
-            *index += 1;
-            match next {
-                None => {
-                    done.insert(place);
-                    on_path.remove(&place);
-                    path.pop();
-                }
-                Some(next) if on_path.contains(&next) => {
-                    let from = path.iter().position(|(known, _)| *known == next)?;
-                    return Some(path[from..].iter().map(|(place, _)| *place).collect());
-                }
-                Some(next) if !done.contains(&next) => {
-                    path.push((next, 0));
-                    on_path.insert(next);
-                }
-                Some(_) => {}
-            }
-        }
-    }
-    None
-}
+/// What a flow sends forward (`true`) or back, and its class.
+type Way = (bool, u8, Load);
 
 /// What a queue pair sends forward, and what comes back: as much as its window lets it, if it has
-/// one.
-fn of_pair(flow: &FlowSpec, roce: &RoceSpec, full: u32) -> Vec<(bool, Load)> {
+/// one. Answers in a class of their own go both ways, since reads are answered, too; the rates that
+/// switches state go back in that of notifications, and are no larger.
+fn of_pair(flow: &FlowSpec, roce: &RoceSpec, full: u32) -> Vec<Way> {
     let load = |largest: u32, most_frames: u64| Load {
         sizes: Sizes::any(largest, FRAME_LEAST_BYTES),
         most: most_frames.saturating_mul(u64::from(largest)),
@@ -360,14 +352,23 @@ fn of_pair(flow: &FlowSpec, roce: &RoceSpec, full: u32) -> Vec<(bool, Load)> {
     let answer = frame(ROCE_BYTES + CNP_BYTES + TELEMETRY_BYTES, flow.is_tagged);
     // Responses are data, too.
     let back = full.max(answer);
-    vec![
-        (true, load(full, most_frames)),
-        (false, load(back, most_frames)),
-    ]
+    let mut all = vec![
+        (true, flow.class, load(full, most_frames)),
+        (false, flow.class, load(back, most_frames)),
+    ];
+    let classes = [roce.ack_class, roce.cnp_class].into_iter().flatten();
+    let classes: BTreeSet<u8> = classes.filter(|own| *own != flow.class).collect();
+    for class in classes {
+        // Rates come by time, whatever a window allows.
+        let states = flow.hears_rates() && class == flow.message_class();
+        let frames = if states { u64::MAX } else { most_frames };
+        all.extend([true, false].map(|way| (way, class, load(answer, frames))));
+    }
+    all
 }
 
-/// What a flow sends forward (`true`) and back.
-fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
+/// What a flow sends forward and back.
+fn loads(flow: &FlowSpec) -> Vec<Way> {
     let load = |sizes: Sizes, most_frames: u64| Load {
         sizes,
         most: most_frames.saturating_mul(u64::from(sizes.largest)),
@@ -382,11 +383,13 @@ fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
         TransportSpec::Udp { .. } => {
             let is_even = !matches!(flow.traffic, TrafficSpec::Video(_));
             let least = if is_even { full } else { FRAME_LEAST_BYTES };
-            return vec![(true, load(Sizes::any(full, least), u64::MAX))];
+            return vec![(true, flow.class, load(Sizes::any(full, least), u64::MAX))];
         }
     };
-    // Beside the window's, a connection that ends and the next that begins.
-    let others = if tcp.reuse == Reuse::Handshake { 2 } else { 0 };
+    // Beside the window's, a connection that ends and the next that begins; and two probes, since
+    // one goes again only after what went behind the one before it was acknowledged.
+    let ends = if tcp.reuse == Reuse::Handshake { 2 } else { 0 };
+    let others = ends + if tcp.tail_probe { 2 } else { 0 };
     let segments = u64::from(tcp.window_bytes.div_ceil(tcp.mss_bytes));
     let acks = Sizes::any(acknowledgement(flow, tcp), FRAME_LEAST_BYTES);
     let data = |bytes: Option<u64>| {
@@ -401,7 +404,10 @@ fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
         if tcp.reuse == Reuse::Handshake {
             sizes.add(Sizes::two(FRAME_LEAST_BYTES, FRAME_LEAST_BYTES));
         }
-        vec![(true, in_flight(sizes)), (false, in_flight(acks))]
+        vec![
+            (true, flow.class, in_flight(sizes)),
+            (false, flow.class, in_flight(acks)),
+        ]
     };
     match &flow.traffic {
         TrafficSpec::Requests {
@@ -413,7 +419,7 @@ fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
             let ways = ways.map(|(way, bytes)| {
                 let mut sizes = data(Some(bytes));
                 sizes.add(acks);
-                (way, in_flight(sizes))
+                (way, flow.class, in_flight(sizes))
             });
             ways.to_vec()
         }
@@ -425,8 +431,8 @@ fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
         | TrafficSpec::Video(_)
         | TrafficSpec::Messages(_)
         | TrafficSpec::Outside(_) => vec![
-            (true, load(Sizes::two(full, full), u64::MAX)),
-            (false, in_flight(acks)),
+            (true, flow.class, load(Sizes::two(full, full), u64::MAX)),
+            (false, flow.class, in_flight(acks)),
         ],
     }
 }
@@ -442,28 +448,4 @@ fn acknowledgement(flow: &FlowSpec, tcp: &TcpSpec) -> u32 {
         false => 0,
     };
     frame(TCP_IP_BYTES + options, flow.is_tagged)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn graph(edges: &[(u32, u32)]) -> BTreeMap<u32, Vec<u32>> {
-        let mut graph: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for (from, to) in edges {
-            graph.entry(*from).or_default().push(*to);
-        }
-        graph
-    }
-
-    #[test]
-    fn cycles_are_found_and_joins_are_none() {
-        assert_eq!(cycle(&graph(&[])), None);
-        let diamond = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4)];
-        assert_eq!(cycle(&graph(&diamond)), None);
-        let closed = [diamond.as_slice(), &[(4, 1)]].concat();
-        assert_eq!(cycle(&graph(&closed)), Some(vec![1, 3, 4]));
-        assert_eq!(cycle(&graph(&[(7, 7)])), Some(vec![7]));
-        assert_eq!(cycle(&graph(&[(0, 1), (5, 6), (6, 5)])), Some(vec![5, 6]));
-    }
 }

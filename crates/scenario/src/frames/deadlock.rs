@@ -23,14 +23,15 @@
 //! what comes and forward nothing. A cycle is necessary for a deadlock, not sufficient (Hu et
 //! al., HotNets 2016).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use backwater_kernel::Channels;
+use backwater_net::frames::lane_counts;
 use backwater_net::frames::spec::{
     BackPressureSpec, CLASSES_MAX, Choose, Detect, Notify, Owner, Select,
 };
 
-use super::crossings::cycle;
+use super::crossings::{TooMany, cycle_from};
 use super::flight::Flight;
 use super::lossless::{Whole, switch_of};
 use crate::given::frames::flow_control;
@@ -39,23 +40,37 @@ use crate::language::suggest;
 
 /// Channel and class; with PAUSE the class is 0: it stops all.
 type Place = (u32, u8);
-/// What waits for what, each `CLASSES * channel + class`.
-type Waits = BTreeMap<u32, Vec<u32>>;
 const CLASSES: u32 = CLASSES_MAX as u32;
 
 /// Channels that a message names.
 const NAMED: usize = 12;
-/// Waits of one channel for another that are looked at: a second.
-const MOST_STEPS: usize = 10_000_000;
+/// Waits of one channel for another that are looked at: some seconds, and enough for each port of a
+/// fat tree of 65,536 hosts to wait for every other one of its switch.
+const MOST_STEPS: usize = 20_000_000;
 
 /// Is everything that holds frames credit of lanes, of flows or of hosts? A lane waits only for
-/// what goes on along its own way, which ends at a host.
+/// what goes on along its own way, which ends at a host. A lane that flows share is like a class:
+/// its first frame may wait for others than those behind it.
 fn goes_by_lane(look: &Whole<'_>) -> bool {
     let channels = look.spec.links.channels();
     let mut credits = channels.flat_map(|id| look.spec.links.channel(id).credits.iter().flatten());
     let first = credits.next().map(|credit| credit.owner);
     first.is_some_and(|first| first != Owner::Class && credits.all(|own| own.owner == first))
+        && !lanes_are_shared(look)
         && look.all_stops().next().is_none()
+}
+
+/// Has a hash given some flows one lane?
+fn lanes_are_shared(look: &Whole<'_>) -> bool {
+    let mut apart = look.spec.clone();
+    let links = apart.links.iter_mut();
+    let channels = links.flat_map(|link| &mut link.channels);
+    let mut hashed = 0;
+    for credit in channels.flat_map(|own| own.credits.iter_mut().flatten()) {
+        hashed += u32::from(credit.owner.hash_lanes().is_some());
+        credit.owner = Owner::Flow;
+    }
+    hashed > 0 && lane_counts(&apart).ok().as_ref() != Some(&look.lanes)
 }
 
 /// Warns of a cycle.
@@ -63,11 +78,14 @@ pub(crate) fn check(look: &Whole<'_>) -> Option<Diagnostic> {
     if goes_by_lane(look) {
         return None;
     }
+    if only_onward(look) && !look.crossings.may_close() {
+        return None;
+    }
     let flight = Flight::new(look);
-    let Some(graph) = waits(look, &flight, |rules| rules) else {
+    let Ok(found) = cycle_of_waits(look, &flight, |rules| rules) else {
         return Some(too_many(look));
     };
-    let around = cycle(&graph)?;
+    let around = found?;
     let rules = |place: &u32| look.stops_over(*place / CLASSES);
     let is_credited = |place: &&u32| look.has_credit(**place / CLASSES, (**place % CLASSES) as u8);
     let credited = around.iter().filter(is_credited).count();
@@ -124,8 +142,8 @@ pub(crate) fn check(look: &Whole<'_>) -> Option<Diagnostic> {
 
 /// Is the cycle there only because frames may be sent again?
 fn is_of_copies(look: &Whole<'_>) -> bool {
-    let alone = waits(look, &Flight::of_windows(look), |rules| rules);
-    alone.is_some_and(|graph| cycle(&graph).is_none())
+    let alone = cycle_of_waits(look, &Flight::of_windows(look), |rules| rules);
+    alone == Ok(None)
 }
 
 /// What helps: of other rules only those under which no cycle is left.
@@ -137,12 +155,9 @@ fn with_help(
     (by_class, is_mixed): (bool, bool),
 ) -> Diagnostic {
     let notify = look.file.flow_control.stops().map(|stops| *stops.notify);
-    let ends = |change: &dyn Fn(BackPressureSpec) -> BackPressureSpec| {
-        let graph = waits(look, flight, change);
-        graph.is_some_and(|graph| cycle(&graph).is_none())
-    };
+    let ends = |change: &OtherRules| cycle_of_waits(look, flight, change) == Ok(None);
     let told = |notify| move |rules| BackPressureSpec { notify, ..rules };
-    let is_mutual = around.len() == 2 && around[0] / 16 == around[1] / 16;
+    let is_mutual = around.len() == 2 && around[0] / (2 * CLASSES) == around[1] / (2 * CLASSES);
     let tells_all = notify.is_some_and(|notify| notify == Some(flow_control::Notify::All));
     if is_mutual && tells_all && ends(&told(Notify::Others)) {
         return finished(
@@ -161,27 +176,63 @@ fn with_help(
              frame keeps the class of its flow on its whole path",
         );
     }
+    let is_hashed = |place: &u32| {
+        let credit = look.credit(*place / CLASSES, (*place % CLASSES) as u8);
+        credit.is_some_and(|credit| credit.owner.hash_lanes().is_some())
+    };
+    if around.iter().any(is_hashed) {
+        diagnostic = diagnostic.help(
+            "or say `lanes = \"flow\"`, or raise `hash_lanes` until no two flows share a lane: \
+             those that do wait behind each other",
+        );
+    }
     if is_of_copies(look) {
         diagnostic = diagnostic.help(
             "or raise `min_rto` and `initial_rto` in `[tcp]` above the longest wait, so that only \
              what is lost is sent again",
         );
     }
-    if ends(&told(Notify::Contributing)) {
+    finished(with_other_rules(look, diagnostic, &ends), is_mixed)
+}
+
+/// Rules of stops made into others.
+type OtherRules = dyn Fn(BackPressureSpec) -> BackPressureSpec;
+
+/// Other rules of stops under which no cycle is left.
+fn with_other_rules(
+    look: &Whole<'_>,
+    mut diagnostic: Diagnostic,
+    ends: &dyn Fn(&OtherRules) -> bool,
+) -> Diagnostic {
+    let contributing = |rules: BackPressureSpec| BackPressureSpec {
+        notify: Notify::Contributing,
+        ..rules
+    };
+    if ends(&contributing) {
         diagnostic = diagnostic.help(
             "or say `notify = \"contributing\"`: a port then waits only for queues that its frames \
              go on to",
+        );
+    }
+    let at_inputs = |rules: BackPressureSpec| BackPressureSpec {
+        detect: Detect::Inputs,
+        ..rules
+    };
+    let is_other = !look.all_stops().any(BackPressureSpec::is_by_destination);
+    if is_other && stops_at_outputs(look) && ends(&at_inputs) {
+        diagnostic = diagnostic.help(
+            "or say `detect = \"inputs\"`, as switches with PFC do: a port is then stopped for \
+             what it brought itself, and waits only for queues that its frames go on to",
         );
     }
     let by_destination = |rules: BackPressureSpec| BackPressureSpec {
         select: Select::Destination(Choose::AllFound),
         ..rules
     };
-    let is_other = !look.all_stops().any(BackPressureSpec::is_by_destination);
     if is_other && stops_at_outputs(look) && ends(&by_destination) {
         diagnostic = diagnostic.help("or stop by destination: `kind = \"destination\"`");
     }
-    finished(diagnostic, is_mixed)
+    diagnostic
 }
 
 fn finished(diagnostic: Diagnostic, is_mixed: bool) -> Diagnostic {
@@ -206,83 +257,99 @@ fn too_many(look: &Whole<'_>) -> Diagnostic {
         .help("say `notify = \"contributing\"`: a port then waits for few others")
 }
 
-/// What each channel between switches may wait for, if the rules of switches were changed so. No
-/// other channel is part of a cycle: a host waits for no one further on, and no one waits for what
-/// a host sends. `None` where that would be too much to look at.
-fn waits(
+/// Does all that waits wait only for queues that frames of its channel go on to?
+fn only_onward(look: &Whole<'_>) -> bool {
+    look.all_stops().all(|rules| {
+        rules.detect == Detect::Inputs
+            || rules.notify == Notify::Contributing
+            || rules.is_by_destination()
+    })
+}
+
+/// A cycle of channels between switches of which each may wait for the next, if the rules of
+/// switches were changed so. No other channel is part of a cycle: a host waits for no one further
+/// on, and no one waits for what a host sends.
+fn cycle_of_waits(
     look: &Whole<'_>,
     flight: &Flight<'_>,
     change: impl Fn(BackPressureSpec) -> BackPressureSpec,
-) -> Option<Waits> {
-    let mut graph: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
-    let mut onward = Onward::new(look, flight);
+) -> Result<Option<Vec<u32>>, TooMany> {
     let rules = look.spec.links.channels();
-    let rules: Vec<_> = rules
-        .map(|channel| look.stops_over(channel).copied().map(&change))
-        .collect();
-    // What is stopped as a whole waits as a whole.
-    let index = |(channel, class): Place| {
-        let rules = rules[channel as usize].as_ref();
-        let is_port = rules.is_some_and(BackPressureSpec::is_of_port);
-        CLASSES * channel + if is_port { 0 } else { u32::from(class) }
+    let rules = rules.map(|channel| look.stops_over(channel).copied().map(&change));
+    let mut onward = Onward {
+        look,
+        flight,
+        rules: rules.collect(),
+        filling: BTreeMap::new(),
+        steps: 0,
     };
-    let mut steps = 0;
-    for (channel, class) in look.crossings.crossed() {
-        if switch_of(look.spec, look.net.ends(channel).0).is_none() {
-            continue;
-        }
-        if flight.lacks_credit(channel, class) {
-            let to = onward.fed((channel, class)).iter();
-            let to = to.map(|out| index((*out, class)));
-            let own = graph.entry(index((channel, class))).or_default();
-            own.extend(to);
-        }
-        let Some(rules) = &rules[channel as usize] else {
-            continue;
-        };
-        if rules.holds(class) && !look.has_credit(channel, class) {
-            let to = onward.next(rules, channel, class);
-            steps += to.len();
-            if steps > MOST_STEPS {
-                return None;
-            }
-            let own = graph.entry(index((channel, class))).or_default();
-            own.extend(to.into_iter().map(index));
-        }
-    }
-    let graph = graph.into_iter();
-    let graph = graph.map(|(from, to)| (from, to.into_iter().collect()));
-    Some(graph.collect())
+    let leaves_switch = |channel: u32| switch_of(look.spec, look.net.ends(channel).0).is_some();
+    let places = look.crossings.crossed();
+    let places = places.filter(|(channel, _)| leaves_switch(*channel));
+    let mut places: Vec<u32> = places.map(|place| onward.index(place)).collect();
+    places.dedup();
+    cycle_from(places.into_iter(), |place| onward.after(place))
 }
 
 /// Where to look on from each channel and class.
 struct Onward<'a> {
     look: &'a Whole<'a>,
     flight: &'a Flight<'a>,
-    /// Channels between switches that frames of a channel and class go on to.
-    fed: BTreeMap<Place, Vec<u32>>,
+    /// By channel.
+    rules: Vec<Option<BackPressureSpec>>,
     /// Of a node, the queues in front of channels to switches that may fill up.
     filling: BTreeMap<u32, Vec<Place>>,
+    /// Waits that were looked at.
+    steps: usize,
 }
 
-impl<'a> Onward<'a> {
-    fn new(look: &'a Whole<'a>, flight: &'a Flight<'a>) -> Self {
-        let mut fed: BTreeMap<Place, Vec<u32>> = BTreeMap::new();
-        for (out, class, input) in look.crossings.passed_on() {
-            if switch_of(look.spec, look.net.ends(out).1).is_some() {
-                fed.entry((input, class)).or_default().push(out);
-            }
-        }
-        Onward {
-            look,
-            flight,
-            fed,
-            filling: BTreeMap::new(),
-        }
+impl Onward<'_> {
+    /// What is stopped as a whole waits as a whole.
+    fn index(&self, (channel, class): Place) -> u32 {
+        let rules = self.rules[channel as usize].as_ref();
+        let is_port = rules.is_some_and(BackPressureSpec::is_of_port);
+        CLASSES * channel + if is_port { 0 } else { u32::from(class) }
     }
 
-    fn fed(&self, place: Place) -> &[u32] {
-        self.fed.get(&place).map_or(&[], Vec::as_slice)
+    /// What a place may wait for, in ascending order; `None` where that is too much to look at.
+    fn after(&mut self, place: u32) -> Option<Vec<u32>> {
+        let look = self.look;
+        let channel = place / CLASSES;
+        let rules = self.rules[channel as usize];
+        let is_own = |class: &u8| self.index((channel, *class)) == place;
+        let crossing =
+            (0..CLASSES as u8).filter(|class| look.crossings.on(channel, *class).is_some());
+        let classes: Vec<u8> = crossing.filter(is_own).collect();
+        let mut all = Vec::new();
+        for class in classes {
+            if self.flight.lacks_credit(channel, class) {
+                let to = self.fed((channel, class)).into_iter();
+                all.extend(to.map(|out| self.index((out, class))));
+            }
+            let holds = |rules: &BackPressureSpec| rules.holds(class);
+            let Some(rules) = rules.filter(holds) else {
+                continue;
+            };
+            if !look.has_credit(channel, class) {
+                let to = self.next(&rules, channel, class);
+                self.steps += to.len();
+                if self.steps > MOST_STEPS {
+                    return None;
+                }
+                all.extend(to.into_iter().map(|place| self.index(place)));
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        Some(all)
+    }
+
+    /// Channels between switches that frames of a channel and class go on to.
+    fn fed(&self, (channel, class): Place) -> Vec<u32> {
+        let look = self.look;
+        let onward = look.crossings.onward(look.net, channel, class);
+        let inner = onward.filter(|out| switch_of(look.spec, look.net.ends(*out).1).is_some());
+        inner.collect()
     }
 
     /// The queues at the far end of a channel that may have it stopped.
@@ -293,8 +360,8 @@ impl<'a> Onward<'a> {
             .filter(|c| watched & 1 << c != 0)
             .collect();
         let fed = classes.iter().flat_map(|class| {
-            let out = self.fed((channel, *class)).iter();
-            out.map(|out| (*out, *class))
+            let out = self.fed((channel, *class)).into_iter();
+            out.map(|out| (out, *class))
         });
         if pressure.detect == Detect::Inputs {
             let mut classes = classes.iter();

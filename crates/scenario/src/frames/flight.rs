@@ -18,8 +18,7 @@
 use backwater_ends::spec::AckSpec;
 use backwater_kernel::Duration;
 use backwater_net::frames::spec::{
-    BackPressureSpec, CLASSES_MAX, FlowSpec, NodeKind, NodeSpec, Spread, TransportSpec,
-    WIRE_OVERHEAD_BYTES,
+    BackPressureSpec, CLASSES_MAX, FlowSpec, NodeKind, NodeSpec, TransportSpec, WIRE_OVERHEAD_BYTES,
 };
 
 use super::headroom::wire_time;
@@ -103,7 +102,7 @@ impl<'a> Flight<'a> {
             true => 0,
             false => run / shortest.0.max(1),
         };
-        let is_in_order = self.look.spec.rules.spread == Spread::Flows && !self.may_lose(class);
+        let is_in_order = self.look.spec.rules.keeps_order() && !self.may_lose(class);
         (2 * again).saturating_add(1 + u64::from(!is_in_order))
     }
 

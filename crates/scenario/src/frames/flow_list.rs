@@ -8,12 +8,17 @@ use crate::language::files::{self, Named};
 use crate::language::units;
 use crate::prelude::*;
 
+mod chained;
 mod streamed;
 
-pub(crate) use streamed::{Hosts, List};
+pub(crate) use chained::{Chained, Other, Seen};
+pub(crate) use streamed::{Count, Hosts, List};
 
 /// What a line says, in the order that a file without a heading has.
 const COLUMNS: [&str; 4] = ["start", "from", "to", "size"];
+
+/// What it may say beside that, under a heading: what it is called, and whom it waits for.
+const MORE: [&str; 2] = ["id", "after"];
 
 /// Numbers of a flow in HPCC's files that have a port.
 const WITH_PORT: usize = 6;
@@ -31,38 +36,48 @@ pub(crate) struct Arrival {
     pub bytes: u64,
 }
 
-/// The flows of a file, in the order of its lines. A first line that holds a number alone says how
-/// many there are: then they are as in HPCC's flow files.
+/// The flows of a file, in the order of its lines, and which wait for others. A first line that
+/// holds a number alone says how many there are: then they are as in HPCC's flow files.
 pub(crate) fn read(
-    file: &Named,
+    file: Named,
     net: &Net<'_>,
     mistakes: &mut Diagnostics,
-) -> Option<Vec<Arrival>> {
+) -> Option<(Vec<Arrival>, Chained)> {
     let first = file.lines().next();
     let stated = first.and_then(|(_, line)| line.parse::<usize>().ok());
     let found = match stated {
-        Some(stated) => as_in_hpcc(file, stated, &net.hosts(), mistakes),
-        None => by_columns(file, net),
+        Some(stated) => as_in_hpcc(&file, stated, &net.hosts(), mistakes).map(|all| (all, vec![])),
+        None => by_columns(&file, net),
     };
-    mistakes.kept(found)
+    let (all, waits) = mistakes.kept(found)?;
+    Some((all, Chained { file, waits }))
 }
 
-/// `12.5 us, H1_1, H2_3, 20 kB`, or in the order of a heading.
-fn by_columns(file: &Named, net: &Net<'_>) -> Result<Vec<Arrival>, Box<Diagnostic>> {
+/// `12.5 us, H1_1, H2_3, 20 kB`, or in the order of a heading, which may have two columns more.
+fn by_columns(
+    file: &Named,
+    net: &Net<'_>,
+) -> Result<(Vec<Arrival>, Vec<chained::Wait>), Box<Diagnostic>> {
     let mut lines = file.lines().peekable();
-    let order = match lines.next_if(|(_, line)| is_heading(line, net)) {
-        Some((number, line)) => files::heading(line, COLUMNS).map_err(|what| {
+    let (order, more) = match lines.next_if(|(_, line)| is_heading(line, net)) {
+        Some((number, line)) => files::heading_with(line, COLUMNS, MORE).map_err(|what| {
             let mistake = file.mistake(number, &what);
-            Box::new(mistake.help(files::columns_help(COLUMNS)))
+            let beside = "; beside them, for flows that wait for others, `id` and `after`";
+            Box::new(mistake.help(files::columns_help(COLUMNS) + beside))
         })?,
-        None => [0, 1, 2, 3],
+        None => ([0, 1, 2, 3], [None; 2]),
     };
     let host = |name: &str| net.node(name).filter(|node| net.is_host(*node));
-    let read = |(number, line): (u32, &str)| {
-        let flow = of_line(line, order, host).and_then(to_another);
-        flow.map_err(|what| Box::new(file.mistake(number, &what)))
-    };
-    lines.map(read).collect()
+    let (mut all, mut said) = (Vec::new(), chained::Said::default());
+    for (number, line) in lines {
+        let mut cells = files::cells(line);
+        let flow = said.take((number, &mut cells), (order[0], more), all.len());
+        let flow = flow.and_then(|()| of_cells(&cells, (order, more), host));
+        let flow = flow.and_then(to_another);
+        all.push(flow.map_err(|what| Box::new(file.mistake(number, &what)))?);
+    }
+    let waits = said.waits(file)?;
+    Ok((all, waits))
 }
 
 /// Not a line of a flow whose first column is missing.
@@ -75,14 +90,16 @@ fn is_heading(line: &str, net: &Net<'_>) -> bool {
     files::is_heading(line) && !names_node()
 }
 
-fn of_line(
-    line: &str,
-    order: [usize; 4],
+fn of_cells(
+    cells: &[&str],
+    (order, more): ([usize; 4], [Option<usize>; 2]),
     host: impl Fn(&str) -> Option<u32>,
 ) -> Result<Arrival, String> {
-    let cells = files::cells(line);
-    if cells.len() != COLUMNS.len() {
-        let what = COLUMNS.join(", ");
+    let more = MORE.iter().zip(more).filter(|(_, at)| at.is_some());
+    let columns = COLUMNS.iter().chain(more.map(|(name, _)| name));
+    let columns: Vec<&str> = columns.copied().collect();
+    if cells.len() != columns.len() {
+        let what = columns.join(", ");
         return Err(format!("{} columns, not {what}", cells.len()));
     }
     let [start, from, to, size] = order.map(|at| cells[at]);

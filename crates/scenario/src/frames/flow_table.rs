@@ -10,8 +10,6 @@ pub(crate) struct Table<'r> {
     pub settings: &'r FlowSettings,
     /// What all its flows send; a workload gives each a size of its own.
     pub traffic: Option<&'r Traffic>,
-    /// Their messages wait for others.
-    pub waits: bool,
     /// Where it says where they go.
     pub to: &'r At,
     pub name: &'r Placed<String>,
@@ -35,7 +33,6 @@ impl<'r> Table<'r> {
         Table {
             settings,
             traffic: None,
-            waits: true,
             to,
             name,
             at,

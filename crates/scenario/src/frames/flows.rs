@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_ends::spec::collectives::{CollectiveSpec, JobSpec};
 use backwater_kernel::{Purpose, Rate, Stream};
-use backwater_net::frames::spec::{CLASSES_MAX, FlowSpec, LinkSpec, TrafficSpec, TransportSpec};
+use backwater_net::frames::spec::{
+    CLASSES_MAX, FlowSpec, LinkSpec, NicRule, TrafficSpec, TransportSpec,
+};
 
 use super::carriers::transport;
 use super::flow_list::Arrival;
@@ -12,7 +14,7 @@ use super::flow_table::Table;
 use super::members::{self, Group};
 use super::net::Net;
 use super::offers::{Listed, Matrix, Offer};
-use super::workloads::{self, Setting};
+use super::workloads::{self, Begun, Setting};
 use super::{controls, queues, ranks, roce, traffic, waits};
 use crate::Limits;
 use crate::given::frames::EthernetFile;
@@ -47,7 +49,7 @@ pub(crate) struct Flows<'r> {
 }
 
 impl<'r> Flows<'r> {
-    fn none(links: &[LinkSpec], limits: &Limits) -> Self {
+    fn none(lines: BTreeMap<u32, Rate>, links: &[LinkSpec], limits: &Limits) -> Self {
         Flows {
             specs: Vec::new(),
             tables: Vec::new(),
@@ -58,7 +60,7 @@ impl<'r> Flows<'r> {
             collectives: Vec::new(),
             jobs: Vec::new(),
             marked: queues::marked(links),
-            lines: lines(links),
+            lines,
             room: Room {
                 of: "flows",
                 each: memory::FLOW_BYTES,
@@ -125,7 +127,8 @@ pub(crate) fn flows<'r>(
     files: &mut Files<'_>,
     mistakes: &mut Diagnostics,
 ) -> Flows<'r> {
-    let mut flows = Flows::none(links, limits);
+    let goes_round = |node| net.nic(file, node) == NicRule::Spread;
+    let mut flows = Flows::none(lines(links, goes_round), links, limits);
     let room = flows.room;
     let has_others = !file.workloads.is_empty() || !file.collectives.is_empty();
     let has_others = has_others || !file.jobs.is_empty() || file.jobs.is_faulty;
@@ -177,7 +180,6 @@ fn one_by_one<'r>(
             let table = Table {
                 settings: &flow.settings,
                 traffic: Some(&flow.sends.traffic),
-                waits: false,
                 to: &flow.to.at,
                 name: &flow.name,
                 at: &flow.at,
@@ -208,7 +210,6 @@ fn all_by_rule<'r>(
             let table = Table {
                 settings: &rule.settings,
                 traffic: Some(&rule.sends.traffic),
-                waits: false,
                 to: rule.kind.to().map_or(&rule.at, |to| &to.at),
                 name: &rule.name,
                 at: &rule.at,
@@ -249,7 +250,12 @@ fn workload<'r>(
         );
     }
     let arrivals = workloads::arrivals((given, index), setting, files, mistakes);
-    let Some((arrivals, asked)) = arrivals else {
+    let Some(Begun {
+        all: arrivals,
+        asked,
+        chained,
+    }) = arrivals
+    else {
         return;
     };
     let sizes: Vec<u64> = arrivals.iter().map(|own| own.bytes).collect();
@@ -269,6 +275,11 @@ fn workload<'r>(
         flows.matrices.extend(asked.matrices(framed, &sizes));
         let flows_of = first..flows.specs.len();
         flows.listed.extend(asked.listing(framed, &sizes, flows_of));
+        if let Some((chained, places)) = chained {
+            let (own, room) = (&mut flows.specs[first..], setting.room);
+            let list = (&chained, &places[..], first);
+            waits::connect_lines(list, own, (setting.net, room, &given.kind.at), mistakes);
+        }
     }
 }
 
@@ -276,7 +287,6 @@ const fn of_workload(given: &Placed<Workloads>) -> Table<'_> {
     Table {
         settings: &given.value.settings,
         traffic: None,
-        waits: false,
         to: &given.at,
         name: &given.value.name,
         at: &given.at,
@@ -449,13 +459,16 @@ pub(crate) fn add<'r>(
     Some(transport)
 }
 
-/// Rate of the port of each node: of several the fastest.
-fn lines(links: &[LinkSpec]) -> BTreeMap<u32, Rate> {
+/// Rate of the port of each node: of several the fastest, or of those that frames go round all.
+fn lines(links: &[LinkSpec], goes_round: impl Fn(u32) -> bool) -> BTreeMap<u32, Rate> {
     let mut lines: BTreeMap<u32, Rate> = BTreeMap::new();
     for link in links {
         for (node, channel) in link.ends.iter().zip(&link.channels) {
             let line = lines.entry(*node).or_default();
-            *line = channel.rate.max(*line);
+            *line = match line.0 > 0 && goes_round(*node) {
+                true => Rate(line.0.saturating_add(channel.rate.0)),
+                false => channel.rate.max(*line),
+            };
         }
     }
     lines

@@ -1,13 +1,15 @@
 //! Jobs: the flows of their ranks.
 
-use backwater_ends::spec::collectives::{self, Collective, CollectiveSpec, JobSpec, PhaseSpec};
+use backwater_ends::spec::collectives::{
+    self, Collective, CollectiveSpec, JobSpec, Operation, PhaseSpec, Schedule,
+};
 use backwater_kernel::Duration;
 use backwater_kernel::words::counted;
 use backwater_net::frames::spec::TrafficSpec;
 
 use super::collectives::{Sent, operation, room_of_messages};
 use super::net::Net;
-use crate::given::frames::jobs::{Across, Jobs, Phases};
+use crate::given::frames::jobs::{self as given, Across, Jobs, Phases};
 use crate::language::typed::Word;
 use crate::network::patterns::{self, Room};
 use crate::prelude::*;
@@ -23,16 +25,16 @@ pub(crate) fn flows(
     first: usize,
     mistakes: &mut Diagnostics,
 ) -> Option<(Vec<Sent>, Told)> {
-    let hosts = patterns::hosts(&given.ranks, net, mistakes)?;
-    let (iterations, ranks) = (*given.iterations.sure()?, hosts.len() as u32);
+    let hosts = patterns::hosts(&given.work.ranks, net, mistakes)?;
+    let (iterations, ranks) = (*given.work.iterations.sure()?, hosts.len() as u32);
     let sides = sides(given, ranks, mistakes)?;
     let mut phases = Vec::new();
-    for own in given.phases.iter() {
+    for own in given.work.phases.iter() {
         phases.push(phase(own, (ranks, sides), mistakes)?);
     }
     if phases.iter().all(|phase| phase.operation.is_none()) {
         Diagnostic::error("bad-job", "a job that communicates nothing")
-            .at(&given.phases.at, "no phase with a `kind`")
+            .at(&given.work.phases.at, "no phase with a `kind`")
             .help("add one: `{ kind = \"ring-all-reduce\", size = \"1 MB\" }`")
             .tell(mistakes);
         return None;
@@ -42,13 +44,14 @@ pub(crate) fn flows(
         .map(PhaseSpec::messages)
         .fold(0, u64::saturating_add);
     let messages = each.saturating_mul(iterations.into());
-    if room_of_messages(room).refuses(&given.iterations.at, messages, mistakes) {
+    if room_of_messages(room).refuses(&given.work.iterations.at, messages, mistakes) {
         return None;
     }
     let first = first as u32;
-    let Some(made) = collectives::program((ranks, *given.start, first), &phases, iterations) else {
+    let Some(made) = collectives::program((ranks, *given.work.start, first), &phases, iterations)
+    else {
         Diagnostic::error("bad-job", "a rank of the job sends nothing")
-            .at(&given.phases.at, "in no phase each rank sends")
+            .at(&given.work.phases.at, "in no phase each rank sends")
             .note("what such a rank computes would be waited for by nobody")
             .help("add a phase in which all send, such as an all-reduce")
             .tell(mistakes);
@@ -63,7 +66,7 @@ pub(crate) fn flows(
     let operations = operations((given, &phases), parts, (&hosts, iterations));
     let job = JobSpec {
         name: given.name.to_string(),
-        start: *given.start,
+        start: *given.work.start,
         iterations,
         flows: first..first + sent.len() as u32,
         // Known when all before it are.
@@ -80,9 +83,9 @@ fn operations(
     parts: Vec<collectives::Part>,
     (hosts, iterations): (&[u32], u32),
 ) -> Vec<CollectiveSpec> {
-    let all = given.phases.iter().zip(phases).zip(parts);
+    let all = given.work.phases.iter().zip(phases).zip(parts);
     let operations = all.filter_map(|((own, phase), (flows, steps))| {
-        let (operation, bytes) = phase.operation?;
+        let operation = phase.operation?;
         let across = own.across.word();
         let members = phase.groups.iter().flatten();
         Some(CollectiveSpec {
@@ -90,7 +93,6 @@ fn operations(
             operation,
             hosts: members.map(|rank| hosts[*rank as usize]).collect(),
             ranks: phase.ranks(),
-            bytes,
             times: iterations.saturating_mul(phase.times),
             steps,
             flows,
@@ -103,16 +105,16 @@ fn operations(
 type Sides = [u32; 4];
 
 fn sides(given: &Placed<Jobs>, ranks: u32, mistakes: &mut Diagnostics) -> Option<Sides> {
-    let (tensor, expert) = (*given.tensor.sure()?, *given.expert.sure()?);
-    let pipeline = *given.pipeline.sure()?;
+    let (tensor, expert) = (*given.work.tensor.sure()?, *given.work.expert.sure()?);
+    let pipeline = *given.work.pipeline.sure()?;
     let others = u64::from(tensor) * u64::from(expert) * u64::from(pipeline);
     let rest = u64::from(ranks) / others.max(1);
-    let data = given.data.map_or(rest, u64::from);
+    let data = given.work.data.map_or(rest, u64::from);
     if ranks > 0 && others.saturating_mul(data) == u64::from(ranks) {
         return Some([tensor, expert, data as u32, pipeline]);
     }
-    let at = given.ranks.place().unwrap_or(&given.at);
-    let others = match *given.data {
+    let at = given.work.ranks.place().unwrap_or(&given.at);
+    let others = match *given.work.data {
         Some(data) => format!("`tensor` {tensor}, `expert` {expert}, `data` {data}"),
         None => format!("`tensor` {tensor}, `expert` {expert}"),
     };
@@ -132,49 +134,15 @@ fn phase(
     let across = *own.across.sure()?;
     let groups = groups(across, ranks, sides);
     let members = groups.first().map_or(0, |group| group.len() as u32);
-    let operation = match (own.kind.sure()?, own.size.sure()?) {
-        (Some(kind), Some(bytes)) if members > 1 => {
-            Some((operation(*kind, &own.chunk, mistakes)?, *bytes))
-        }
-        (Some(_), Some(_)) => {
-            Diagnostic::error("bad-job", "an operation of one rank")
-                .at(
-                    &own.across.at,
-                    format!("{} there", counted(members, "rank")),
-                )
-                .note("a rank alone has nobody to exchange anything with")
-                .help("choose another `across`, or a larger size of it in `[[jobs]]`")
-                .tell(mistakes);
-            return None;
-        }
-        (None, None) => None,
-        (kind, _) => {
-            let (has, needs) = if kind.is_some() {
-                ("kind", "size")
-            } else {
-                ("size", "kind")
-            };
-            Diagnostic::error(
-                "missing-key",
-                format!("`{needs}` is missing beside `{has}`"),
-            )
-            .at(&own.at, "a phase that communicates has both")
-            .help(format!("add `{needs}`, or leave out `{has}`"))
-            .tell(mistakes);
-            return None;
-        }
-    };
-    if let Some(Err(what)) = operation.map(|(kind, bytes)| kind.check(members, bytes)) {
-        Diagnostic::error("bad-collective", what)
-            .at(&own.size.at, "`size`, which is cut into blocks")
-            .help("give each block a byte or more")
-            .tell(mistakes);
+    let operation = phase_operation(own, members, mistakes)?;
+    let whole = *own.compute.sure()?;
+    if let Some(found) = idle_keys(own, operation.is_some()) {
+        found.tell(mistakes);
         return None;
     }
-    let whole = *own.compute.sure()?;
     let beside = match operation {
         None => Duration::ZERO,
-        Some((Collective::Pipeline, _)) if *own.overlap > 0.0 => {
+        Some(operation) if operation.kind == Collective::Pipeline && *own.overlap > 0.0 => {
             Diagnostic::no_meaning("overlap", "of a pipeline")
                 .at(&own.overlap.at, "each rank computes before it sends on")
                 .help("leave it out")
@@ -189,7 +157,116 @@ fn phase(
         operation,
         groups,
         times: *own.times.sure()?,
+        schedule: schedule(own, operation, mistakes)?,
     })
+}
+
+/// What the ranks of a phase exchange; inside, `None` where they only compute.
+fn phase_operation(
+    own: &Placed<Phases>,
+    members: u32,
+    mistakes: &mut Diagnostics,
+) -> Option<Option<Operation>> {
+    let operation = match (own.kind.sure()?, own.size.sure()?) {
+        (Some(kind), Some(bytes)) if members > 1 => {
+            let cutting = (&own.cutting, &own.at);
+            Some(operation((*kind, *bytes), cutting, mistakes)?)
+        }
+        (Some(_), Some(_)) => {
+            Diagnostic::error("bad-job", "an operation of one rank")
+                .at(
+                    &own.across.at,
+                    format!("{} there", counted(members, "rank")),
+                )
+                .note("a rank alone has nobody to exchange anything with")
+                .help("choose another `across`, or a larger size of it in `[[jobs]]`")
+                .tell(mistakes);
+            return None;
+        }
+        (None, None) => None,
+        (kind, _) => {
+            let (has, needs) = match kind.is_some() {
+                true => ("kind", "size"),
+                false => ("size", "kind"),
+            };
+            Diagnostic::error(
+                "missing-key",
+                format!("`{needs}` is missing beside `{has}`"),
+            )
+            .at(&own.at, "a phase that communicates has both")
+            .help(format!("add `{needs}`, or leave out `{has}`"))
+            .tell(mistakes);
+            return None;
+        }
+    };
+    if let Some(Err(what)) = operation.map(|operation| operation.check(members)) {
+        Diagnostic::error("bad-collective", what)
+            .at(&own.size.at, "`size`, which is cut into blocks")
+            .help("give each block a byte or more, and groups whole nodes")
+            .tell(mistakes);
+        return None;
+    }
+    Some(operation)
+}
+
+/// Whether microbatches come back, and when.
+fn schedule(
+    own: &Placed<Phases>,
+    operation: Option<Operation>,
+    mistakes: &mut Diagnostics,
+) -> Option<Schedule> {
+    let is_pipeline = operation.is_some_and(|operation| operation.kind == Collective::Pipeline);
+    if let Some(at) = own.schedule.place().filter(|_| !is_pipeline) {
+        Diagnostic::no_meaning("schedule", "without a pipeline")
+            .at(at, "only stages of a pipeline have one")
+            .help("leave it out, or use `kind = \"pipeline\"`")
+            .tell(mistakes);
+        return None;
+    }
+    let schedule = own.schedule.sure()?.unwrap_or(given::Schedule::Forward);
+    if let Some(at) = (own.backward.place()).filter(|_| schedule == given::Schedule::Forward) {
+        Diagnostic::no_meaning("backward", "where microbatches go forward alone")
+            .at(at, "nothing comes back")
+            .help("leave it out, or use `schedule = \"1f1b\"`")
+            .tell(mistakes);
+        return None;
+    }
+    let twice = Duration(own.compute.sure()?.ps().saturating_mul(2));
+    let backward = own.backward.sure()?.unwrap_or(twice);
+    Some(match schedule {
+        given::Schedule::Forward => Schedule::Forward,
+        given::Schedule::Gpipe => Schedule::AllForward { backward },
+        given::Schedule::OneForwardOneBackward => Schedule::InTurn { backward },
+    })
+}
+
+/// Keys that say nothing in a phase that communicates nothing, or computes nothing.
+fn idle_keys(own: &Phases, communicates: bool) -> Option<Diagnostic> {
+    let overlap = (*own.overlap > 0.0).then_some(&own.overlap.at);
+    match (communicates, overlap) {
+        (false, Some(at)) => {
+            let wrong = Diagnostic::no_meaning("overlap", "without `kind`");
+            Some(
+                wrong
+                    .at(at, "beside nothing")
+                    .help("leave it out, or give `kind` and `size`"),
+            )
+        }
+        (false, None) => own.across.is_given.then(|| {
+            Diagnostic::no_meaning("across", "without `kind`")
+                .at(&own.across.at, "each rank computes for itself")
+                .help("leave it out, or give `kind` and `size`")
+        }),
+        (true, Some(at)) if own.compute.ps() == 0 => {
+            let wrong = Diagnostic::no_meaning("overlap", "without `compute`");
+            Some(
+                wrong
+                    .at(at, "a part of nothing")
+                    .help("leave it out, or give `compute`"),
+            )
+        }
+        (true, _) => None,
+    }
 }
 
 /// A share of a time, to a part in a thousand million.

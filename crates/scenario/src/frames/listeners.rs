@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use backwater_kernel::Channels;
 use backwater_net::frames::routes::Tables;
-use backwater_net::frames::spec::{EthernetSpec, FlowSpec};
+use backwater_net::frames::spec::{EthernetSpec, FlowSpec, RATE_BYTES};
 
 use super::lossless::Whole;
+use super::packets::frame;
 use super::roce::chosen;
 use crate::prelude::*;
 
@@ -31,6 +32,17 @@ pub(crate) fn check(look: &Whole<'_>, mistakes: &mut Diagnostics) {
             .tell(mistakes);
         }
     }
+}
+
+/// Bytes of the frames that state rates, where queues do and sources obey.
+pub(crate) fn message_bytes(spec: &EthernetSpec) -> Option<u32> {
+    let listeners = || spec.kinds().filter(|flow| flow.hears_rates());
+    let largest = || {
+        listeners()
+            .map(|flow| frame(RATE_BYTES, flow.is_tagged))
+            .max()
+    };
+    points(spec).then(largest).flatten()
 }
 
 fn points(spec: &EthernetSpec) -> bool {

@@ -32,6 +32,8 @@ pub(crate) struct Whole<'a> {
     pub controls: &'a Controls<'a>,
     /// Lanes of flows or hosts, by channel and class; empty without any.
     pub lanes: Vec<u32>,
+    /// Bytes of the frames in which switches state rates to sources, where they do.
+    pub rate_message: Option<u32>,
 }
 
 pub(crate) fn channel_of(spec: &EthernetSpec, channel: u32) -> &ChannelSpec {
@@ -252,17 +254,18 @@ fn tell_worst(look: &Whole<'_>, short: Vec<&Need>, meant: bool, mistakes: &mut D
 /// Where inputs are counted, an output queue with a limit must hold what its inputs may send it.
 fn small_outputs(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     for (channel, class) in look.crossings.crossed() {
-        let counted = |input: u32| look.input(input, class)?.limit_bytes;
-        let inputs = look.crossings.inputs(channel, class);
-        let sum = inputs
-            .filter_map(|(input, _)| counted(input))
-            .fold(0, u64::saturating_add);
         let limit = look
             .queue(channel, class)
             .and_then(|queue| queue.limit_bytes);
-        let Some(limit) = limit.filter(|limit| sum > *limit) else {
+        let Some(limit) = limit else { continue };
+        let counted = |input: u32| look.input(input, class)?.limit_bytes;
+        let inputs = look.crossings.inputs(look.net, channel, class);
+        let sum = inputs
+            .filter_map(|(input, _)| counted(input))
+            .fold(0, u64::saturating_add);
+        if sum <= limit {
             continue;
-        };
+        }
         let at = &look.file.buffer.per_queue.at;
         let name = look.net.channel_name(channel);
         let meant = look.consent.is_meant(look.net.ends(channel).0, class);

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use backwater_kernel::words::counted;
 use backwater_kernel::{Rate, Time, TraceHash};
 use backwater_net::frames::spec::{
     Arrival as Begins, ArrivalRecipe, ArrivalSpec, Arrivals, FlowSpec, TrafficSpec, TransportSpec,
@@ -12,7 +13,7 @@ use backwater_net::frames::spec::{
 use super::asked::{Asked, Sums};
 use super::carriers::transport;
 use super::draws::Law;
-use super::flow_list::{Arrival, Hosts, List};
+use super::flow_list::{Arrival, Count, Hosts, List};
 use super::flow_table::Table;
 use super::flows::Flows as All;
 use super::workloads::{self, Either, Setting};
@@ -69,12 +70,17 @@ impl Flows {
         }
     }
 
-    /// Which line of a list is wrong.
-    fn line(&self) -> Option<u64> {
+    /// The list, if there is one.
+    fn in_file(&self) -> Option<&List> {
         match self {
             Flows::Law(_) => None,
-            Flows::List(list) => Some(list.line()),
+            Flows::List(list) => Some(list),
         }
+    }
+
+    /// Which line of it is wrong.
+    fn line(&self) -> Option<u64> {
+        self.in_file().map(List::line)
     }
 }
 
@@ -218,7 +224,7 @@ pub(crate) fn look(
             Ok(Some(flow)) => flow,
             Ok(None) => break,
             Err(what) => {
-                wrong_line(given, &what, flows.line()).tell(mistakes);
+                wrong_line(given, &what, flows.in_file()).tell(mistakes);
                 return None;
             }
         };
@@ -233,10 +239,13 @@ pub(crate) fn look(
         sums.add(&flow);
         pairs.add_pair((flow.from, flow.to));
     }
+    let listed = flows.in_file().map(List::has_listed);
     let Some(first) = first else {
-        workloads::never_starts(given, expected, None, mistakes);
+        let expected = listed.map_or(expected, |own| own.listed as f64);
+        workloads::never_starts(given, expected, listed.and_then(|own| own.first), mistakes);
         return None;
     };
+    mistakes.extend(listed.and_then(|own| too_few(given, own)));
     if setting.room.of_members().refuses(at, count, mistakes) {
         return None;
     }
@@ -257,13 +266,41 @@ pub(crate) fn look(
     })
 }
 
-fn wrong_line(given: &Workloads, what: &str, line: Option<u64>) -> Diagnostic {
-    let line = line.map_or_else(String::new, |line| format!(", in line {line}"));
-    Diagnostic::error("bad-file", "the list is not as it should be")
-        .at(&given.kind.at, format!("{what}{line}"))
+fn wrong_line(given: &Workloads, what: &str, list: Option<&List>) -> Diagnostic {
+    let (name, at) = file_of(given);
+    let line = list.map_or_else(String::new, |own| format!(", in line {}", own.line()));
+    let shown = list.map(|own| format!("line {}: `{}`", own.line(), clip(own.as_written())));
+    Diagnostic::error("bad-file", format!("`{name}` is not as it should be"))
+        .at(at, format!("{what}{line}"))
         .at(&given.rows.at, "read as the run goes on, in order of time")
-        .help("list flows in the order in which they begin; or leave `rows` out: then a list is")
-        .note("kept as a whole, and sorted")
+        .note_if(shown)
+        .help(
+            "list flows in the order in which they begin; or leave `rows` out: then a list is kept \
+             as a whole, and sorted",
+        )
+}
+
+/// A list with fewer flows than its first line says, as those of HPCC's simulator have.
+fn too_few(given: &Workloads, own: Count) -> Option<Diagnostic> {
+    let stated = own.stated.filter(|stated| *stated > own.listed)?;
+    let (name, at) = file_of(given);
+    let what = format!(
+        "{} by the first line, {} in the file",
+        counted(stated, "flow"),
+        own.listed
+    );
+    let wrong = Diagnostic::warning("bad-file", format!("`{name}` does not say what it has"));
+    Some(wrong.at(at, what).help("those that are in it are taken"))
+}
+
+/// The file of a list, and where it is named.
+fn file_of(given: &Workloads) -> (String, &At) {
+    match &given.kind.value {
+        WorkloadsKind::List { file } => (clip(&file.value), &file.at),
+        WorkloadsKind::Poisson { .. } | WorkloadsKind::Incast { .. } => {
+            (clip(&given.name), &given.kind.at)
+        }
+    }
 }
 
 impl Seen {

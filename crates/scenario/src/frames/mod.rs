@@ -14,6 +14,7 @@ mod controls;
 pub(crate) mod counters;
 mod credits;
 mod crossings;
+mod datagrams;
 mod deadlock;
 mod draws;
 mod flight;
@@ -30,6 +31,7 @@ mod members;
 mod memory;
 mod needs_rows;
 mod net;
+mod nics;
 mod offers;
 mod overload;
 pub(crate) mod packets;
@@ -55,7 +57,8 @@ pub(crate) mod way;
 mod workloads;
 
 use backwater_net::frames::spec::{
-    DrainSpec, EthernetSpec, FrameRules, MemorySpec, NodeKind, OutageSpec, RouteSpec, SeriesSpec,
+    DrainSpec, EthernetSpec, FrameRules, MemorySpec, NicSpec, NodeKind, OutageSpec, RouteSpec,
+    SeriesSpec,
 };
 
 use self::controls::Controls;
@@ -102,11 +105,14 @@ fn rules(
     file: &EthernetFile,
     flows: &Flows<'_>,
     (routes, drains): (Vec<RouteSpec>, Vec<DrainSpec>),
+    nics: (Vec<NicSpec>, Vec<u32>),
 ) -> FrameRules {
     let stall = file.run.stall.unwrap_or(checks::USUAL_STALL);
     FrameRules {
         routes,
         spread: (*file.switch.spread).into(),
+        nics: nics.0,
+        rails: nics.1,
         stall_after: stall,
         drains,
         arrivals: flows
@@ -170,6 +176,7 @@ pub(crate) fn build(
     let memories = Memories::read(file, &net, mistakes);
     let nodes = switches::nodes(&controls, (&links, memories.as_ref()), &own);
     let drains = switches::drains(&net, &links, &own, mistakes);
+    let nics = nics::nics(file, &net, &own, &flows, mistakes);
     let routes = routes::given(file, &net, mistakes);
     let crossings = crossings::follow(&net, &routes, &flows, mistakes);
     let outages = outages(file, &net, stop_at, mistakes);
@@ -179,14 +186,14 @@ pub(crate) fn build(
         warm_up: *run.warm_up,
         nodes,
         links,
-        rules: rules(file, &flows, (routes, drains)),
+        rules: rules(file, &flows, (routes, drains), nics),
         flows: flows.specs.clone(),
         outages,
     };
     postpone(&mut network, run.start_jitter);
     checks::blocked(file, &network, mistakes);
     schedulers::check(file, &net, &network, mistakes);
-    credits::add(&controls, &mut network, mistakes);
+    credits::add(&controls, &own, &mut network, mistakes);
     needs_rows::check(file, &network, &flows, mistakes);
     let consent = Consent::read(&controls, mistakes);
     let (mut given_up, mut headroom) = (Vec::new(), Vec::new());
@@ -234,6 +241,7 @@ fn whole(
         consent,
         controls,
         lanes: backwater_net::frames::lane_counts(network).unwrap_or_default(),
+        rate_message: listeners::message_bytes(network),
     };
     let (mut stall_after, mut account) = (None, Vec::new());
     checks::marks(&look, mistakes);
@@ -245,6 +253,7 @@ fn whole(
     if crossings.is_partial {
         mistakes.extend(checks::too_many_paths(file));
     } else {
+        datagrams::check(&look, mistakes);
         account = lossless::check(&look, mistakes);
         mistakes.extend(checks::stall(&look));
         mistakes.extend(deadlock::check(&look));

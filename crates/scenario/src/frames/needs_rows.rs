@@ -45,7 +45,7 @@ pub(crate) fn check(
     if credits.any(|credit| credit.is_some_and(|credit| credit.owner != Owner::Class)) {
         refuse(
             &file.flow_control.at,
-            "gives flows, or hosts, credit of their own",
+            "gives lanes within a class credit of their own",
         );
     }
     for group in &flows.groups {

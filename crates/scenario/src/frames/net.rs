@@ -1,5 +1,7 @@
 //! Nodes and links by name, before what they are made of is known.
 
+use backwater_net::frames::spec::NicRule;
+
 use crate::given::frames::EthernetFile;
 use crate::given::frames::network::Channel;
 use crate::network::wires::{self, Examples, Node, Wires};
@@ -44,7 +46,7 @@ impl wires::Link for Join<'_> {
         channel: "A->D",
         named: "name them: `[network]` with `hosts = [\"S\", \"D\"]` and `switches`",
         ruled: "or make them: `[topology]` with `kind = \"star\"` and `hosts_per_switch = 4`",
-        faster: "at most one link joins a pair; raise its rate",
+        faster: "for links beside each other write `parallel`, for those that differ `number`",
     };
 
     fn ends(&self) -> [u32; 2] {
@@ -59,6 +61,18 @@ impl wires::Link for Join<'_> {
 impl Net<'_> {
     pub(crate) fn forwards(&self, node: u32) -> bool {
         !self.is_host(node)
+    }
+
+    /// How a node chooses among its links, as the file says.
+    pub(crate) fn nic(&self, file: &EthernetFile, node: u32) -> NicRule {
+        if self.forwards(node) {
+            return NicRule::Hash;
+        }
+        let is_it = |(name, _): &Named| name == self.name(node);
+        let nodes = &mut file.nodes.iter();
+        let differs = nodes.find(|entry| entry.name.iter().any(is_it));
+        let differs = differs.and_then(|entry| *entry.nic);
+        differs.unwrap_or(*file.host.nic).into()
     }
 
     /// What the file says of a channel besides `[link]`: of one direction over of the link, over

@@ -116,13 +116,19 @@ pub(crate) fn check(look: &Whole<'_>, mistakes: &mut Diagnostics) {
 
 /// Sums what is offered at each time.
 fn over(look: &Whole<'_>, (way, place): (Way, u32), offers: Vec<Offer>) -> Option<Over> {
-    let of_host = || Some(look.net.neighbours[place as usize].first()?.1);
-    let channel = match way {
-        Way::Out => of_host()?,
-        Way::In => of_host()? ^ 1,
-        Way::Between => place,
+    // Of several links of a host all.
+    let of_host = |turned: u32| {
+        let links = look.net.neighbours[place as usize].iter();
+        links.map(|(_, channel)| channel ^ turned).collect()
     };
-    let rate = channel_of(look.spec, channel).rate;
+    let channels: Vec<u32> = match way {
+        Way::Out => of_host(0),
+        Way::In => of_host(1),
+        Way::Between => vec![place],
+    };
+    let rates = channels.iter();
+    let rates = rates.map(|channel| channel_of(look.spec, *channel).rate.0);
+    let rate = Rate(rates.reduce(u64::saturating_add)?);
     // Those that end come before those that begin.
     let mut changes: Vec<(Time, bool, usize)> = Vec::with_capacity(2 * offers.len());
     for (index, offer) in offers

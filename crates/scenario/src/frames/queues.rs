@@ -142,13 +142,15 @@ fn channel(
     let of_link = of_link.map(|stops| self::classes(file, ports, Some(stops)));
     let classes = of_link.as_deref().unwrap_or(classes);
     let classes: Vec<QueueSettings> = classes.iter().map(|class| own.queues.over(class)).collect();
-    for (class, settings) in (0_u8..).zip(&classes) {
-        let queue = port.queue(class, settings, leaves_switch, mistakes);
-        spec.queues.push(queue);
-    }
-    for (class, settings) in (0_u8..).zip(&classes).filter(|_| counts_inputs) {
-        let input = port.input(class, settings, mistakes);
-        spec.inputs.push(input);
+    // As much room as there are classes: a large network has many ports.
+    let by_class = (0_u8..).zip(&classes);
+    let queues = by_class
+        .clone()
+        .map(|(class, settings)| port.queue(class, settings, leaves_switch, mistakes));
+    spec.queues = queues.collect();
+    if counts_inputs {
+        let inputs = by_class.map(|(class, settings)| port.input(class, settings, mistakes));
+        spec.inputs = inputs.collect();
     }
     spec
 }

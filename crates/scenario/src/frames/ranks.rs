@@ -21,7 +21,7 @@ pub(crate) fn collective<'r>(
     let Some((all, told)) = collectives::flows(given, (net, flows.room), first, mistakes) else {
         return;
     };
-    let to = given.ranks.place().unwrap_or(&given.at);
+    let to = given.work.ranks.place().unwrap_or(&given.at);
     let table = Table::of_ranks(&given.settings, &given.name, (to, &given.at));
     if add(file, table, all, flows, mistakes).is_some() {
         flows.collectives.push(told);
@@ -40,7 +40,7 @@ pub(crate) fn job<'r>(
     let Some((all, told)) = jobs::flows(given, (net, flows.room), first, mistakes) else {
         return;
     };
-    let to = given.ranks.place().unwrap_or(&given.at);
+    let to = given.work.ranks.place().unwrap_or(&given.at);
     let table = Table::of_ranks(&given.settings, &given.name, (to, &given.at));
     if add(file, table, all, flows, mistakes).is_some() {
         let (mut job, operations) = told;

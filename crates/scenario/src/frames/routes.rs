@@ -1,12 +1,12 @@
 //! Paths: the shortest, and those that the file gives.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use backwater_ends::spec::Recovery;
 use backwater_net::frames::routes::Tables;
-use backwater_net::frames::spec::{EthernetSpec, RouteSpec, Spread, TransportSpec};
+use backwater_net::frames::spec::{EthernetSpec, NicRule, RouteSpec, Spread, TransportSpec};
 
-use super::crossings::Crossings;
+use super::crossings::{Bundles, Crossings};
 use super::flows::Flows;
 use super::net::Net;
 use crate::given::frames::EthernetFile;
@@ -61,7 +61,40 @@ pub(crate) fn follow(
     }
 }
 
-/// Segments that overtake each other are taken for lost by a TCP that waits for few duplicates.
+/// The warning of a flow that takes frames that overtake each other for lost, without its places.
+fn overtaken(transport: &TransportSpec) -> Option<Diagnostic> {
+    let warning = |what| Diagnostic::warning("reordering", what);
+    match transport {
+        TransportSpec::Udp { .. } => None,
+        TransportSpec::Tcp(tcp) => {
+            let threshold = tcp.duplicate_threshold;
+            let learns = tcp.recovery == Recovery::Rack;
+            let is_hasty = !learns && (1..SPREAD_DUPLICATES).contains(&threshold);
+            let warning = warning("TCP takes frames that overtake each other for lost")
+                .note(format!(
+                    "it sends again what {threshold} duplicate acknowledgements say is missing; \
+                     behind a longer queue more segments than that are overtaken"
+                ))
+                .help(format!(
+                    "wait for more of them: `tcp.duplicate_threshold = {SPREAD_DUPLICATES}`"
+                ))
+                .help("or let it learn how late frames come: `tcp.recovery = \"rack\"`");
+            is_hasty.then_some(warning)
+        }
+        TransportSpec::Roce(_) => {
+            let what = "a queue pair takes packets that overtake each other for lost";
+            let warning = warning(what)
+                .note("a packet that comes before one sent earlier says that this one is lost")
+                .help(
+                    "`roce.recovery = \"selective\"` sends again only what is missing, which is \
+                     less, and not nothing",
+                );
+            Some(warning)
+        }
+    }
+}
+
+/// Where switches draw a path for each frame, and who takes that for losses.
 pub(crate) fn reordering(
     file: &EthernetFile,
     (net, network): (&Net<'_>, &EthernetSpec),
@@ -69,52 +102,52 @@ pub(crate) fn reordering(
     mistakes: &mut Diagnostics,
 ) {
     if network.rules.spread != Spread::Frames {
-        return;
+        return reordering_at_hosts(network, flows, mistakes);
     }
-    let mut known: Option<Paths<'_>> = None;
+    let bundles = Bundles::new(net, &network.rules.routes);
+    let mut paths = Paths::new(&network.rules.routes);
     let mut searches = 0;
     for (flow, table) in flows.each() {
-        let TransportSpec::Tcp(tcp) = &flow.transport else {
+        let Some(warning) = overtaken(&flow.transport) else {
             continue;
         };
-        let threshold = tcp.duplicate_threshold;
-        let learns = tcp.recovery == Recovery::Rack;
-        if learns || !(1..SPREAD_DUPLICATES).contains(&threshold) {
-            continue;
-        }
-        if !known
-            .as_mut()
-            .is_some_and(|paths| paths.lead_to(flow.destination))
-        {
-            searches += 1;
-            known = Some(Paths::new(net, &network.rules.routes, flow.destination));
-        }
-        let Some(paths) = known.as_mut().filter(|_| searches <= SEARCHES_MOST) else {
+        let to = bundles.kind(flow.destination);
+        searches += u32::from(paths.lead_to(&bundles, to));
+        if searches > SEARCHES_MOST {
             return;
-        };
-        if !paths.part(flow.source) {
+        }
+        if !paths.part(&bundles, bundles.kind(flow.source)) {
             continue;
         }
         let name = clip(&flow.name);
-        Diagnostic::warning(
-            "reordering",
-            "TCP takes frames that overtake each other for lost",
-        )
-        .at(&file.switch.spread.at, "draws a path for each frame")
-        .at(
-            table.to,
-            format!("the frames of `{name}` have several paths"),
-        )
-        .note(format!(
-            "it sends again what {threshold} duplicate acknowledgements say is missing; behind a \
-                 longer queue more segments than that are overtaken"
-        ))
-        .help(format!(
-            "wait for more of them: `tcp.duplicate_threshold = {SPREAD_DUPLICATES}`"
-        ))
-        .help("or let it learn how late frames come: `tcp.recovery = \"rack\"`")
-        .help("or keep each flow to one path: `spread = \"flows\"`")
-        .tell(mistakes);
+        let label = format!("the frames of `{name}` have several paths");
+        warning
+            .at(&file.switch.spread.at, "draws a path for each frame")
+            .at(table.to, label)
+            .help("or keep each flow to one path: `spread = \"flows\"`")
+            .tell(mistakes);
+        return;
+    }
+}
+
+/// The same where a host sends the frames of a flow round its links.
+fn reordering_at_hosts(network: &EthernetSpec, flows: &Flows<'_>, mistakes: &mut Diagnostics) {
+    if !network.rules.spreads_at_hosts() {
+        return;
+    }
+    for (flow, table) in flows.each() {
+        if network.rules.nic(flow.source) != NicRule::Spread {
+            continue;
+        }
+        let Some(warning) = overtaken(&flow.transport) else {
+            continue;
+        };
+        let (name, host) = (clip(&flow.name), &network.nodes[flow.source as usize].name);
+        let label = format!("the frames of `{name}` go round the links of `{host}`");
+        warning
+            .at(table.to, label)
+            .help("or keep each flow to one link: `host.nic = \"hash\"`")
+            .tell(mistakes);
         return;
     }
 }
@@ -145,10 +178,15 @@ pub(crate) fn given(
             continue;
         };
         for node in nodes {
-            let hop = |(name, at): &Named| net.find_hop(node, net.find(name, at)?, at);
-            let Some(mut hops) = mistakes.kept_all(route.via.iter().map(hop)) else {
+            let hop = |(name, at): &Named| {
+                let next = net.find(name, at)?;
+                net.find_hop(node, next, at)?;
+                Ok(net.channels(node, next).collect::<Vec<u32>>())
+            };
+            let Some(hops) = mistakes.kept_all(route.via.iter().map(hop)) else {
                 continue;
             };
+            let mut hops = hops.concat();
             hops.sort_unstable();
             hops.dedup();
             for destination in &to {
@@ -179,123 +217,129 @@ fn twice(at: &At, net: &Net<'_>, place: (u32, u32)) -> Diagnostic {
     .help("name all next hops in one `via`")
 }
 
-/// Next hops from every node to one host.
+/// Next hops from every node to one host, by kinds and bundles.
 pub(crate) struct Paths<'a> {
-    net: &'a Net<'a>,
     given: &'a [RouteSpec],
-    /// The node from which distances are measured: the switch to which alone the host is joined,
+    /// The kind from which distances are measured: the switch to which alone the host is joined,
     /// or the host itself.
     root: u32,
-    /// Links to the root; `u32::MAX` where there is no path.
+    /// Of switches, links to the root; `u32::MAX` where there is no path.
     distance: Vec<u32>,
-    /// By node, next hops that were asked for.
-    known: Vec<Option<Vec<u32>>>,
+    /// Those with a distance.
+    reached: Vec<u32>,
     pub destination: u32,
 }
 
-/// The node over which all paths to a host lead; the host itself, unless it has one link.
-fn root(net: &Net<'_>, destination: u32) -> u32 {
-    match net.neighbours[destination as usize][..] {
-        [(switch, _)] if net.forwards(switch) => switch,
+/// The kind over which all paths to a host lead; the host itself, unless it has one link.
+fn root(bundles: &Bundles, destination: u32) -> u32 {
+    match bundles.leaving(destination) {
+        [(switch, bundle)] if !bundles.is_host(*switch) && bundles.choices(*bundle) == 1 => *switch,
         _ => destination,
     }
 }
 
 impl<'a> Paths<'a> {
-    pub(crate) fn new(net: &'a Net<'a>, given: &'a [RouteSpec], destination: u32) -> Self {
-        let root = root(net, destination);
-        let mut distance = vec![u32::MAX; net.nodes.len()];
-        distance[root as usize] = 0;
-        let mut queue = VecDeque::from([root]);
-        while let Some(node) = queue.pop_front() {
-            if node != root && !net.forwards(node) {
-                continue;
-            }
-            for (next, _) in &net.neighbours[node as usize] {
-                if distance[*next as usize] == u32::MAX {
-                    distance[*next as usize] = distance[node as usize] + 1;
-                    queue.push_back(*next);
+    /// Paths that lead nowhere yet.
+    pub(crate) fn new(given: &'a [RouteSpec]) -> Self {
+        Self {
+            given,
+            root: u32::MAX,
+            distance: Vec::new(),
+            reached: Vec::new(),
+            destination: u32::MAX,
+        }
+    }
+
+    /// Leads to another host; whether that took a search. Paths to hosts of one switch differ in
+    /// the last hop alone, unless the file gives some.
+    pub(crate) fn lead_to(&mut self, bundles: &Bundles, destination: u32) -> bool {
+        if destination == self.destination {
+            return false;
+        }
+        self.destination = destination;
+        let root = root(bundles, destination);
+        if self.given.is_empty() && root == self.root {
+            return false;
+        }
+        self.root = root;
+        self.distance.resize(bundles.kinds(), u32::MAX);
+        for kind in self.reached.drain(..) {
+            self.distance[kind as usize] = u32::MAX;
+        }
+        self.distance[root as usize] = 0;
+        self.reached.push(root);
+        let mut at = 0;
+        while let Some(kind) = self.reached.get(at).copied() {
+            at += 1;
+            let further = self.distance[kind as usize] + 1;
+            for (next, _) in bundles.leaving(kind) {
+                if self.distance[*next as usize] == u32::MAX && !bundles.is_host(*next) {
+                    self.distance[*next as usize] = further;
+                    self.reached.push(*next);
                 }
             }
         }
-        Self {
-            net,
-            given,
-            root,
-            distance,
-            known: vec![None; net.nodes.len()],
-            destination,
-        }
-    }
-
-    /// Leads to another host, if that takes no new search: paths to hosts of one switch differ in
-    /// the last hop alone, unless the file gives some.
-    pub(crate) fn lead_to(&mut self, destination: u32) -> bool {
-        if destination == self.destination {
-            return true;
-        }
-        if !self.given.is_empty() || root(self.net, destination) != self.root {
-            return false;
-        }
-        for node in [self.root, self.destination, destination] {
-            self.known[node as usize] = None;
-        }
-        self.destination = destination;
         true
     }
 
-    /// Links from a node other than the host to where paths to it meet; `u32::MAX` where there is
+    /// Links from a kind other than the host's to where paths to it meet; `u32::MAX` where there is
     /// no path.
-    pub(crate) fn distance(&self, node: u32) -> u32 {
-        self.distance[node as usize]
+    pub(crate) fn distance(&self, bundles: &Bundles, kind: u32) -> u32 {
+        if !bundles.is_host(kind) || kind == self.root {
+            return self.distance[kind as usize];
+        }
+        // A host forwards nothing: it is as far as what it is joined to, and a link more.
+        let around = bundles.leaving(kind).iter();
+        let around = around.map(|(next, _)| match self.leads(bundles, *next) {
+            true => self.distance[*next as usize].saturating_add(1),
+            false => u32::MAX,
+        });
+        around.min().unwrap_or(u32::MAX)
     }
 
-    /// The channels that frames take from here, in ascending order; none at the host itself.
-    pub(crate) fn next(&mut self, node: u32) -> &[u32] {
-        if self.known[node as usize].is_none() {
-            self.known[node as usize] = Some(self.find(node));
-        }
-        self.known[node as usize].as_deref().unwrap_or_default()
+    /// Can a path lead through nodes of a kind, or end there?
+    fn leads(&self, bundles: &Bundles, kind: u32) -> bool {
+        kind == self.root || !bundles.is_host(kind)
     }
 
     /// Whether frames from a host may take several paths.
-    fn part(&mut self, from: u32) -> bool {
-        let mut node = from;
+    fn part(&self, bundles: &Bundles, from: u32) -> bool {
+        let mut kind = from;
         // A path that the file gives may lead in a circle.
-        for _ in 0..=self.net.nodes.len() {
-            let net = self.net;
-            match self.next(node)[..] {
-                [only] => node = net.ends(only).1,
+        for _ in 0..=bundles.kinds() {
+            match self.next(bundles, kind)[..] {
+                [only] if bundles.choices(only) == 1 => kind = bundles.ends(only).1,
                 [] => return false,
                 [..] => return true,
             }
-            if node == self.destination {
+            if kind == self.destination {
                 return false;
             }
         }
         false
     }
 
-    fn find(&self, node: u32) -> Vec<u32> {
-        let place = (node, self.destination);
+    /// The bundles that frames take from here, in ascending order; none at the host itself.
+    pub(crate) fn next(&self, bundles: &Bundles, kind: u32) -> Vec<u32> {
+        let place = (kind, self.destination);
         let given = self.given;
         if let Ok(index) = given.binary_search_by_key(&place, |r| (r.node, r.destination)) {
             return given[index].channels.clone();
         }
-        if node == self.destination {
+        if kind == self.destination {
             return Vec::new();
         }
-        let distance = |node: u32| self.distance[node as usize];
-        let leads_on = |next: u32| match node == self.root {
+        let far = self.distance(bundles, kind);
+        let leads_on = |next: u32| match kind == self.root {
             true => next == self.destination,
             false => {
-                distance(next).checked_add(1) == Some(distance(node))
-                    && (next == self.root || self.net.forwards(next))
+                self.leads(bundles, next)
+                    && self.distance[next as usize].checked_add(1) == Some(far)
             }
         };
-        let around = self.net.neighbours[node as usize].iter();
+        let around = bundles.leaving(kind).iter();
         let hops = around.filter(|(next, _)| leads_on(*next));
-        let mut hops: Vec<u32> = hops.map(|(_, channel)| *channel).collect();
+        let mut hops: Vec<u32> = hops.map(|(_, bundle)| *bundle).collect();
         hops.sort_unstable();
         hops
     }

@@ -309,7 +309,7 @@ fn short_stops(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     let most = gates(look);
     let mut places = Places::new();
     let mut worst: Option<(u32, Lasting)> = None;
-    for (_, class, input) in look.crossings.passed_on() {
+    for (input, class) in look.crossings.crossed() {
         let node = look.net.ends(input).1;
         let rules = look.rules(input, class);
         let Some(stop) = rules.and_then(|rules| lasting(look, rules, (input, class), most)) else {

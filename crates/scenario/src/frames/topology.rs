@@ -3,10 +3,11 @@
 use super::net::{Join, Net};
 use crate::Limits;
 use crate::given::frames::EthernetFile;
-use crate::given::frames::network::{Channel, Links, Network};
-use crate::network::generated::{self, Plan};
+use crate::given::frames::network::{Channel, HostsAre, Links, Network, Topology};
+use crate::given::topology::TopologyKind;
+use crate::network::generated::{self, Copies, Plan};
 use crate::network::memory;
-use crate::network::wires::{self, Link, Makers, NamedLinks};
+use crate::network::wires::{self, Beside, Link, Makers, NamedLinks};
 use crate::prelude::*;
 
 /// Nodes that a rule may make.
@@ -27,8 +28,10 @@ pub(crate) fn build<'r>(
         Some(Makers::Rule(rule)) => {
             let at = &file.topology.at;
             let room = (MOST_NODES, memory::of_net as fn(&_) -> _, limits);
-            match generated::plan(&rule.kind, at, room, mistakes) {
+            let copies = copies(rule, mistakes);
+            match generated::plan((&rule.kind, copies), at, room, mistakes) {
                 Some(plan) => {
+                    net.has_rails = matches!(rule.kind.value, TopologyKind::RailOptimised { .. });
                     place(&mut net, plan, rule.trunk.as_ref(), at);
                 }
                 None => wires::not_made(mistakes),
@@ -44,7 +47,8 @@ pub(crate) fn build<'r>(
         };
         let at = &own.between.at;
         for (a, b) in pairs {
-            named.add(&mut net, join((a, b), None, at), (index, at), mistakes);
+            let link = || join((a, b), None, at);
+            named.add(&mut net, (link, beside(own)), (index, at), mistakes);
         }
     }
     if let Some(network) = &*file.network {
@@ -52,6 +56,32 @@ pub(crate) fn build<'r>(
     }
     check_hosts(&net, file, mistakes);
     net
+}
+
+/// How often a rule makes what.
+fn copies(rule: &Topology, mistakes: &mut Diagnostics) -> Copies {
+    let are_servers = *rule.hosts == HostsAre::Servers;
+    let has_rails = matches!(rule.kind.value, TopologyKind::RailOptimised { .. });
+    if are_servers && !has_rails && rule.kind.sure().is_some() {
+        Diagnostic::error("no-meaning", "only a rail-optimised network has servers")
+            .at(&rule.hosts.at, "hosts of other kinds are what they are")
+            .help("leave `hosts` out, or take a rail-optimised network")
+            .help("several links for each host: `topology.host_links`, or `topology.planes`")
+            .tell(mistakes);
+    }
+    Copies {
+        planes: *rule.planes,
+        host_links: Some(rule.host_links.clone()),
+        servers: are_servers && has_rails,
+    }
+}
+
+fn beside(own: &Links) -> Beside {
+    match (own.parallel, own.number) {
+        (Some(count), _) => Beside::Count(count),
+        (None, Some(number)) => Beside::Number(number),
+        (None, None) => Beside::All,
+    }
 }
 
 fn join<'r>((a, b): (u32, u32), trunk: Option<&'r Channel>, at: &At) -> Join<'r> {
@@ -104,23 +134,11 @@ fn ends(net: &Net<'_>, own: &Links, mistakes: &mut Diagnostics) -> Option<Vec<(u
     Some(pairs)
 }
 
-/// A host has one link, and it leads to a switch.
+/// Every host has a link.
 fn check_hosts(net: &Net<'_>, file: &EthernetFile, mistakes: &mut Diagnostics) {
     for host in net.hosts() {
         let around = &net.neighbours[host as usize];
-        if let [_, (_, second), ..] = around.as_slice() {
-            Diagnostic::error(
-                "bad-link",
-                format!("`{}` has {} links", net.name(host), around.len()),
-            )
-            .twice(
-                &net.links[*second as usize / 2].at,
-                &net.links[around[0].1 as usize / 2].at,
-            )
-            .note("a host has one link and forwards nothing")
-            .help("leave one of them out, or name the node in `switches`")
-            .tell(mistakes);
-        } else if around.is_empty() && !net.broken && mistakes.errors() == 0 {
+        if around.is_empty() && !net.broken && mistakes.errors() == 0 {
             let network = file.network.as_ref();
             let at = network.map_or(&file.network.at, |network| &network.hosts.at);
             Diagnostic::warning("unconnected", format!("`{}` has no link", net.name(host)))
@@ -142,8 +160,12 @@ fn place<'r>(net: &mut Net<'r>, plan: Plan, trunk: Option<&'r Channel>, at: &At)
     for name in plan.switches {
         net.add_node(name, false);
     }
+    let mut more = plan.more.into_iter().peekable();
     for (host, switch) in switches.into_iter().enumerate() {
         net.add_link(link(host, first + switch, None));
+        while let Some((_, switch)) = more.next_if(|(own, _)| *own == host) {
+            net.add_link(link(host, first + switch, None));
+        }
     }
     for (a, b) in plan.trunks {
         net.add_link(link(first + a, first + b, trunk));

@@ -190,6 +190,9 @@ pub(super) fn between(spec: &EthernetSpec, tables: &Tables, flow: u32) -> BTreeS
     let is_one_way = |channel: &u32| {
         let (from, _) = ends(channel);
         let next = |to: u32| tables.next_hops(from, to).len() == 1;
+        if own.destinations().any(|to| tables.goes_round((from, to))) && !own.is_multicast() {
+            return false;
+        }
         spec.rules.spread == Spread::Flows || own.destinations().all(next)
     };
     all.retain(|way| way.iter().all(is_one_way));

@@ -1,7 +1,7 @@
 //! Flows that begin when others were received or sent.
 //!
 //! What a flow waits for its source sees itself: that all of a flow to it came, or that all of one
-//! from it went to the port. So each of them is one message, over a connection.
+//! from it went to the port. So each of them is one message to one destination.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -13,8 +13,16 @@ use super::collectives::room_of_messages;
 use super::net::Net;
 use crate::given::Named;
 use crate::given::frames::flows::Flows;
+use crate::language::suggest;
 use crate::network::patterns::Room;
 use crate::prelude::*;
+
+mod lines;
+
+pub(crate) use lines::connect_lines;
+
+/// Flows of a circle that a message names.
+const NAMED: usize = 12;
 
 /// A table of flows, and which of all flows are its own.
 pub(crate) type Made<'f> = (&'f Placed<Flows>, Range<usize>);
@@ -60,30 +68,44 @@ pub(crate) fn connect(
         return mistakes.push(waits.circle(&circle));
     }
     for (flow, after) in after {
-        let Some((start, bytes)) = bytes(&specs[flow]) else {
-            continue;
-        };
-        let message = MessageSpec {
-            bytes,
-            after,
-            think: Duration::ZERO,
-            step: 0,
-        };
-        specs[flow].traffic = TrafficSpec::Messages(MessagesSpec {
-            start,
-            messages: vec![message],
-            computes: Vec::new(),
-        });
+        make_wait(&mut specs[flow], after);
     }
 }
 
-/// Its start and size, if it is a number of bytes over a connection.
+/// Makes a message of a flow that waits, or is waited for.
+fn make_wait(spec: &mut FlowSpec, after: Vec<Happened>) {
+    let Some((start, bytes)) = bytes(spec) else {
+        return;
+    };
+    let message = MessageSpec {
+        bytes,
+        after,
+        think: Duration::ZERO,
+        step: 0,
+    };
+    spec.traffic = TrafficSpec::Messages(MessagesSpec {
+        start,
+        messages: vec![message],
+        computes: Vec::new(),
+    });
+}
+
+/// What the source of a flow sees of another.
+fn seen(own: &FlowSpec, other: &FlowSpec, number: u32) -> Option<Happened> {
+    let (flow, message) = (number, 0);
+    if other.destination == own.source {
+        return Some(Happened::Received { flow, message });
+    }
+    (other.source == own.source).then_some(Happened::Sent { flow, message })
+}
+
+/// Its start and size, if it is a number of bytes to one destination.
 fn bytes(flow: &FlowSpec) -> Option<(backwater_kernel::Time, u64)> {
     match flow.traffic {
         TrafficSpec::Infinite {
             start,
             bytes: Some(bytes),
-        } if flow.transport.is_connection() => Some((start, bytes)),
+        } if !flow.is_multicast() => Some((start, bytes)),
         TrafficSpec::Infinite { .. }
         | TrafficSpec::Files { .. }
         | TrafficSpec::Requests { .. }
@@ -157,22 +179,9 @@ impl Waits<'_> {
 
     /// What the source of a flow sees of others.
     fn seen(&self, flow: usize, others: &[usize]) -> Vec<Happened> {
-        let source = self.specs[flow].source;
-        let one = |other: &usize| {
-            let spec = &self.specs[*other];
-            let (number, message) = (*other as u32, 0);
-            match *other == flow {
-                true => None,
-                false if spec.destination == source => Some(Happened::Received {
-                    flow: number,
-                    message,
-                }),
-                false if spec.source == source => Some(Happened::Sent {
-                    flow: number,
-                    message,
-                }),
-                false => None,
-            }
+        let one = |other: &usize| match *other == flow {
+            true => None,
+            false => seen(&self.specs[flow], &self.specs[*other], *other as u32),
         };
         others.iter().filter_map(one).collect()
     }
@@ -200,12 +209,9 @@ impl Waits<'_> {
 
     fn unfit(&self, flow: usize) -> Diagnostic {
         let (spec, table) = (&self.specs[flow], self.table(flow));
-        let (at, why) = match spec.transport.is_connection() {
-            true => (&table.sends.traffic.kind.at, "it has no one end"),
-            false => (
-                &table.at,
-                "datagrams that are lost would be waited for without end",
-            ),
+        let (at, why) = match spec.is_multicast() {
+            false => (&table.sends.traffic.kind.at, "it has no one end"),
+            true => (&table.at, "it goes to several hosts"),
         };
         let what = format!(
             "`{}` can't wait for others, or be waited for",
@@ -213,20 +219,17 @@ impl Waits<'_> {
         );
         Diagnostic::error("bad-after", what)
             .at(at, why)
-            .help("use greedy traffic with a `total`, over tcp or roce")
+            .help("use greedy traffic with a `total`, to one host")
     }
 
     fn circle(&self, circle: &[usize]) -> Diagnostic {
-        let mut names: Vec<String> = circle
-            .iter()
-            .map(|flow| clip(&self.specs[*flow].name))
-            .collect();
-        let first = names[0].clone();
+        let name = |flow: &usize| clip(&self.specs[*flow].name);
+        let names = suggest::first(circle, NAMED, name, |more| format!(", {more} more"));
+        let first = name(&circle[0]);
         let table = self.table(circle[0]);
-        names.push(first.clone());
         Diagnostic::error("bad-after", format!("`{first}` waits for itself"))
             .at(&table.after.at, "none of them ever begins")
-            .note(format!("each waits for the next: {}", names.join(", ")))
+            .note(format!("each waits for the next: {names}, {first}"))
             .help("leave one of them out")
     }
 }

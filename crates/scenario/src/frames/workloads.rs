@@ -11,7 +11,7 @@ use backwater_net::frames::spec::LinkSpec;
 
 use super::asked::{Asked, Sums};
 use super::draws::{Incasts, Law, OfHost, Shared};
-use super::flow_list::{self, Arrival};
+use super::flow_list::{self, Arrival, Chained};
 use super::flow_sizes::SizeLaw;
 use super::net::Net;
 use crate::given::frames::workloads::{Between, Rows, Workloads, WorkloadsKind};
@@ -47,38 +47,76 @@ struct Plan<'a> {
     span: (Time, Time),
 }
 
-/// The flows of a workload, in the order in which they begin; `None` if something is wrong, which
-/// is then told.
+/// The flows of a workload.
+pub(crate) struct Begun {
+    /// In the order in which they begin.
+    pub all: Vec<Arrival>,
+    pub asked: Asked,
+    /// Of a list: what waits for others, and by place in the file which of `all` each flow is.
+    pub chained: Option<(Chained, Vec<Option<usize>>)>,
+}
+
+/// The flows of a workload; `None` if something is wrong, which is then told.
 pub(crate) fn arrivals(
     (given, number): (&Workloads, u64),
     setting: Setting<'_>,
     files: &mut Files<'_>,
     mistakes: &mut Diagnostics,
-) -> Option<(Vec<Arrival>, Asked)> {
-    let span = span(given, setting);
-    let mut first = None;
-    let (mut all, expected, asked) = match drawn((given, number), setting, files, mistakes)? {
+) -> Option<Begun> {
+    match drawn((given, number), setting, files, mistakes)? {
         Either::Drawn(drawn) => {
             let (law, expected, asked) = *drawn;
-            (law.all(), expected, asked)
-        }
-        Either::Listed(file) => {
-            let read = files.read(file.sure()?, &file.at, mistakes)?;
-            let mut all = flow_list::read(&read, setting.net, mistakes)?;
-            let listed = all.len() as f64;
-            first = all.iter().map(|flow| flow.at).min();
-            all.retain(|flow| (span.0..span.1).contains(&flow.at));
+            let mut all = law.all();
             all.sort();
-            let mut sums = Sums::default();
-            all.iter().for_each(|flow| sums.add(flow));
-            (all, listed, sums.asked(setting.stop_at, &file.at))
+            if all.is_empty() {
+                never_starts(given, expected, None, mistakes);
+            }
+            Some(Begun {
+                all,
+                asked,
+                chained: None,
+            })
         }
-    };
-    all.sort();
-    if all.is_empty() {
-        never_starts(given, expected, first, mistakes);
+        Either::Listed(file) => listed((given, file), setting, files, mistakes),
     }
-    Some((all, asked))
+}
+
+fn listed(
+    (given, file): (&Workloads, &Placed<String>),
+    setting: Setting<'_>,
+    files: &mut Files<'_>,
+    mistakes: &mut Diagnostics,
+) -> Option<Begun> {
+    let span = span(given, setting);
+    let read = files.read(file.sure()?, &file.at, mistakes)?;
+    let (mut lines, chained) = flow_list::read(read, setting.net, mistakes)?;
+    let mut waits = vec![false; lines.len()];
+    for own in &chained.waits {
+        // What waits begins when it may, though nothing of the list begins before.
+        lines[own.flow].at = lines[own.flow].at.max(span.0);
+        waits[own.flow] = true;
+    }
+    let mut order: Vec<usize> = (0..lines.len()).collect();
+    order.retain(|at| (span.0..span.1).contains(&lines[*at].at));
+    order.sort_by_key(|at| lines[*at]);
+    // When those that wait begin, nobody knows before the run.
+    let mut sums = Sums::default();
+    let known = order.iter().filter(|at| !waits[**at]);
+    known.for_each(|at| sums.add(&lines[*at]));
+    let all: Vec<Arrival> = order.iter().map(|at| lines[*at]).collect();
+    if all.is_empty() {
+        let first = lines.iter().map(|flow| flow.at).min();
+        never_starts(given, lines.len() as f64, first, mistakes);
+    }
+    let mut places = vec![None; lines.len()];
+    for (place, at) in order.into_iter().enumerate() {
+        places[at] = Some(place);
+    }
+    Some(Begun {
+        all,
+        asked: sums.asked(setting.stop_at, &file.at),
+        chained: Some((chained, places)),
+    })
 }
 
 /// Flows begin from here on, up to there.
@@ -321,10 +359,14 @@ impl<'a> Plan<'a> {
     fn rates(&self, load: &Placed<Decimal>) -> Option<Vec<Rate>> {
         let load = *load.sure()?;
         let rate = |host: &u32| {
-            let (_, channel) = self.setting.net.neighbours[*host as usize].first()?;
-            let link = self.setting.links.get(*channel as usize / 2)?;
-            let rate = link.channels[*channel as usize % 2].rate;
-            Some(units::share_of(rate, load))
+            let around = self.setting.net.neighbours[*host as usize].iter();
+            let rates = around.map(|(_, channel)| {
+                let link = self.setting.links.get(*channel as usize / 2)?;
+                Some(link.channels[*channel as usize % 2].rate.0)
+            });
+            // Of several links all.
+            let rate = rates.reduce(|sum, own| Some(sum?.saturating_add(own?)))??;
+            Some(units::share_of(Rate(rate), load))
         };
         self.from.iter().map(rate).collect()
     }

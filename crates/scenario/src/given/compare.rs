@@ -14,6 +14,8 @@ use crate::given::{Heading, Named};
 use crate::language::kinds::{OrShare, OrWord};
 use crate::language::typed::{Chosen, Placed};
 
+pub(crate) mod programs;
+
 /// Windows over a run where `run.window` is not given.
 pub(crate) const WINDOWS: Usual<u64> = usual!(400);
 /// Least window of TCP where `schemes.reno.window` is not given.
@@ -73,7 +75,14 @@ pub(crate) struct ComparisonFile {
     /// Links, one table each.
     pub links: Vec<Placed<OwnLink>>,
     /// Flows, one table each.
-    pub flows: Vec<Placed<Flow>>,
+    #[key(otherwise = "none besides those of `[[collectives]]` and `[[jobs]]`")]
+    pub flows: Placed<Vec<Placed<Flow>>>,
+    /// Collective operations of hosts, under schemes of frames.
+    #[key(otherwise = "none")]
+    pub collectives: Placed<Vec<Placed<programs::Collectives>>>,
+    /// Jobs of hosts that compute and communicate, under schemes of frames.
+    #[key(otherwise = "none")]
+    pub jobs: Placed<Vec<Placed<programs::Jobs>>>,
     /// Settings of the schemes.
     #[key(default = "{}")]
     pub schemes: Schemes,
@@ -290,7 +299,7 @@ pub(crate) struct RocePairs {
     pub recovery: Option<Lost>,
     /// Nothing acknowledged for so long: it sends again from there.
     #[key(is = Clock { min_ps: 1 }, otherwise = "67.1 ms (4.096 us times 2^14)")]
-    pub timeout: Option<Duration>,
+    pub timeout: Placed<Option<Duration>>,
 }
 
 /// DCQCN. `least` is a hundredth of the slowest link where neither it nor `profile` is given.
@@ -303,7 +312,7 @@ pub(crate) struct DcqcnPairs {
                        just below that, at least {LEAST_ECN} full frames, at most an eighth of the \
                        buffer; as a packet leaves"
     )]
-    pub ecn: Option<Ecn>,
+    pub ecn: Placed<Option<Ecn>>,
     #[key(flatten)]
     pub keys: Dcqcn,
 }

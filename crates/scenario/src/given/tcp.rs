@@ -142,9 +142,9 @@ pub(crate) enum Preset {
     /// acknowledgements of young connections and the round trip of the handshake.
     #[word(name = "linux-6", cite = "RFC 8985, RFC 9937, RFC 2883")]
     Linux6,
-    /// As `linux-3`.
+    /// What hosts do today: as `linux-6`.
     Modern,
-    /// As `modern` with Reno growth and DCTCP's answer to marks.
+    /// As `linux-3` with Reno growth and DCTCP's answer to marks.
     #[word(cite = "RFC 8257")]
     Dctcp,
 }

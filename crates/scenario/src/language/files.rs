@@ -172,7 +172,8 @@ impl Named {
         self.of_line(line, what, Diagnostic::warning("bad-file", message))
     }
 
-    fn of_line(&self, line: u32, what: &str, diagnostic: Diagnostic) -> Diagnostic {
+    /// Says with what is wrong in which line of the file, counted from 1; its text is shown.
+    pub(crate) fn of_line(&self, line: u32, what: &str, diagnostic: Diagnostic) -> Diagnostic {
         let shown = self.text.lines().nth(line.saturating_sub(1) as usize);
         let shown = shown.map_or_else(String::new, |text| {
             format!(": `{}`", crate::language::reader::clip(text.trim()))
@@ -201,26 +202,41 @@ pub(crate) fn heading<const N: usize>(
     line: &str,
     columns: [&str; N],
 ) -> Result<[usize; N], String> {
+    Ok(heading_with(line, columns, [])?.0)
+}
+
+/// Where each of the columns stands in a heading, and each of those that it may have beside them.
+pub(crate) fn heading_with<const N: usize, const M: usize>(
+    line: &str,
+    columns: [&str; N],
+    more: [&str; M],
+) -> Result<([usize; N], [Option<usize>; M]), String> {
     let names = cells(line);
     let is = |name: &str, column: &str| name.eq_ignore_ascii_case(column);
-    let unknown = |name: &&&str| !columns.iter().any(|column| is(name, column));
+    let known = columns.iter().chain(&more);
+    let unknown = |name: &&&str| !known.clone().any(|column| is(name, column));
     if let Some(name) = names.iter().find(unknown) {
         return Err(format!(
             "no column is called `{}`",
             crate::language::reader::clip(name)
         ));
     }
-    let mut order = [0; N];
-    for (place, column) in order.iter_mut().zip(columns) {
-        let mut found = names.iter().enumerate();
-        let mut found = found.by_ref().filter(|(_, name)| is(name, column));
-        *place = match (found.next(), found.next()) {
-            (Some((at, _)), None) => at,
-            (None, _) => return Err(format!("the column `{column}` is missing")),
-            _ => return Err(format!("two columns are called `{column}`")),
-        };
+    let place = |column: &str| {
+        let places = names.iter().enumerate();
+        let mut places = places.filter(|(_, name)| is(name, column));
+        match (places.next(), places.next()) {
+            (first, None) => Ok(first.map(|(at, _)| at)),
+            _ => Err(format!("two columns are called `{column}`")),
+        }
+    };
+    let (mut order, mut beside) = ([0; N], [None; M]);
+    for (own, column) in order.iter_mut().zip(columns) {
+        *own = place(column)?.ok_or_else(|| format!("the column `{column}` is missing"))?;
     }
-    Ok(order)
+    for (own, column) in beside.iter_mut().zip(more) {
+        *own = place(column)?;
+    }
+    Ok((order, beside))
 }
 
 /// What helps where a heading is wrong.

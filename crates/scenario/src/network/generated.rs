@@ -3,6 +3,7 @@
 //! A topology is a file below: how much it makes, which is asked before, and what makes it.
 //! Its line in [`rule`] takes the numbers that the file gives.
 
+mod copies;
 mod dragonfly;
 mod fat_tree;
 mod grid;
@@ -11,6 +12,7 @@ mod rails;
 mod row;
 mod tree;
 
+pub(crate) use self::copies::Copies;
 use self::dragonfly::Groups;
 use self::rails::Rails;
 use crate::Limits;
@@ -27,6 +29,8 @@ pub(crate) struct Plan {
     pub trunks: Vec<(usize, usize)>,
     /// Hosts by name, each with the switch it hangs on, in the order of switches.
     pub hosts: Vec<(String, usize)>,
+    /// Further links of hosts, to switches, in the order of hosts.
+    pub more: Vec<(usize, usize)>,
 }
 
 /// Of a fat tree, the most ports with which it has no more nodes than these.
@@ -67,13 +71,13 @@ impl Size {
 /// What the rule makes; `None` if it can't, which is then said. What is made has at most so many
 /// nodes, and `needs` so much memory: both are asked before.
 pub(crate) fn plan(
-    kind: &Chosen<TopologyKind>,
+    (kind, copies): (&Chosen<TopologyKind>, Copies),
     at: &At,
     (most_nodes, needs, limits): (u64, fn(&Size) -> u64, &Limits),
     mistakes: &mut Diagnostics,
 ) -> Option<Plan> {
     let kind = kind.sure()?;
-    let (size, make) = rule(kind)?;
+    let (size, make) = copies.of(rule(kind)?, mistakes)?;
     let nodes = size.nodes;
     if nodes > most_nodes {
         Diagnostic::error("too-large", "the topology has too many nodes")
@@ -285,6 +289,7 @@ impl Plan {
             switches,
             trunks,
             hosts: Vec::new(),
+            more: Vec::new(),
         }
     }
 }

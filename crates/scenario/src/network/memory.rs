@@ -5,8 +5,10 @@
 //! rounded up; they are meant to refuse what would not fit, not to be exact.
 
 use backwater_flit::spec::FabricSpec;
+use backwater_kernel::Channels;
+use backwater_net::frames::lane_counts;
 use backwater_net::frames::routes::Tables;
-use backwater_net::frames::spec::{EthernetSpec, TrafficSpec, TransportSpec};
+use backwater_net::frames::spec::{EthernetSpec, Owner, TrafficSpec, TransportSpec};
 use backwater_net::spec::NetworkSpec;
 
 use crate::Engine;
@@ -29,10 +31,14 @@ const CIRCUITS_PERCENT: u64 = 25;
 const AUDIT_COPIES: u64 = 4;
 /// Of a node of the Ethernet engine.
 const HOST_BYTES: u64 = 600;
-/// Of one of its channels, queues on top.
+/// Of one of its channels, queues on top, before anything is known of what crosses it;
 const PORT_BYTES: u64 = 2_000;
-/// Of a queue.
-const QUEUE_BYTES: u64 = 1_000;
+/// and what is seen and told of it, whatever its classes: with them 15 kB.
+const SEEN_BYTES: u64 = 13_000;
+/// Of a queue of a class.
+const QUEUE_BYTES: u64 = 1_300;
+/// Of a lane with credit: its loop, its counters and what is told of them.
+const LANE_BYTES: u64 = 500;
 /// Of a flow and what is told of it, frames on top.
 pub(crate) const FLOW_BYTES: u64 = 20_000;
 /// What a message that waits for others takes, with what it waits for and what is told of it.
@@ -98,8 +104,21 @@ pub(crate) fn of_frames(spec: &EthernetSpec) -> (u64, u64) {
     let flows = flows.sum::<u64>() + active.sum::<u64>();
     let nodes = spec.nodes.len() as u64 * HOST_BYTES;
     let hops = Tables::size(spec).saturating_mul(HOP_BYTES);
-    let channels = channels * (PORT_BYTES + classes * QUEUE_BYTES);
-    (flows, hops.saturating_add(nodes + channels))
+    let channels = channels * (PORT_BYTES + SEEN_BYTES + classes * QUEUE_BYTES);
+    let lanes = lanes(spec).saturating_mul(LANE_BYTES);
+    let network = hops.saturating_add(nodes + channels);
+    (flows, network.saturating_add(lanes))
+}
+
+/// Lanes with credit: of classes, and of flows and hosts, however many cross a link.
+fn lanes(spec: &EthernetSpec) -> u64 {
+    let channels = || spec.links.channels().map(|id| spec.links.channel(id));
+    let credits = || channels().flat_map(|channel| channel.credits.iter().flatten());
+    let of_classes = credits().filter(|own| own.owner == Owner::Class).count() as u64;
+    let is_sorted = credits().any(|own| own.owner != Owner::Class);
+    let counts = is_sorted.then(|| lane_counts(spec).ok()).flatten();
+    let of_others = counts.map_or(0, |counts| counts.into_iter().map(u64::from).sum());
+    of_classes + of_others
 }
 
 /// Bytes that a connection may have under way: one transfer at a time.

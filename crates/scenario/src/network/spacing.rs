@@ -1,6 +1,6 @@
 //! TCP: who spaces segments, what a host hands down at once, and what BBR needs.
 
-use backwater_ends::spec::{BurstSpec, Ecn, Queued, Recovery, TcpSpec};
+use backwater_ends::spec::{BurstSpec, Ecn, Queued, TcpSpec};
 
 use super::tcp::last;
 use crate::given::tcp::Tcp;
@@ -34,16 +34,10 @@ fn by_delivery(layers: &[&Tcp], tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Di
     let Some(place) = last(layers, |tcp| [tcp.congestion.place()]) else {
         return;
     };
-    if spec.recovery != Recovery::Sack {
-        let why = match spec.recovery {
-            Recovery::Rack => "with `recovery = \"rack\"` it is not told what was delivered",
-            Recovery::Tahoe | Recovery::Reno | Recovery::NewReno | Recovery::Sack => {
-                "what is delivered is not known without them"
-            }
-        };
+    if !spec.recovery.has_sack() {
         Diagnostic::error("bbr-needs", "BBR goes by selective acknowledgements")
-            .at(place, why)
-            .help("write `recovery = \"sack\"`, or a preset that has it (`linux-3`, `dctcp`)")
+            .at(place, "what is delivered is not known without them")
+            .help("write `recovery = \"rack\"` or `\"sack\"`, or a preset that has one (`modern`)")
             .tell(mistakes);
     }
     if spec.timer.tick.is_some() {
@@ -63,15 +57,6 @@ fn burst(tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
     if let (Some(at), None) = (tcp.burst_queued.place(), spec.burst) {
         let why = "segments go one by one without `burst`";
         mistakes.push(Diagnostic::useless_here("burst_queued", at, why));
-    }
-    if let (Some(at), true) = (tcp.burst.place(), spec.recovery == Recovery::Rack) {
-        Diagnostic::error(
-            "bad-window",
-            "losses that go by time are of segments one by one",
-        )
-        .at(at, "`recovery` is `rack`")
-        .help("write `recovery = \"sack\"`, or leave `burst` out")
-        .tell(mistakes);
     }
     if let (Some(at), Some(burst)) = (tcp.burst.place(), spec.burst)
         && burst.most_bytes < 2 * spec.mss_bytes

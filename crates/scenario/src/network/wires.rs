@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use crate::language::suggest::{self, Budget};
 use crate::network::wildcard;
 use crate::prelude::*;
+use backwater_kernel::channel_name;
+use backwater_kernel::words::counted;
 
 /// Names looked through for a suggestion.
 const CANDIDATES: usize = 10_000;
@@ -60,6 +62,8 @@ pub(crate) struct Wires<N, L> {
     pub entries: Entries,
     /// Links that could not be read: what they join is not known.
     pub broken: bool,
+    /// Its switches are leaves of rails.
+    pub has_rails: bool,
 }
 
 impl<N, L> Default for Wires<N, L> {
@@ -75,6 +79,7 @@ impl<N, L> Default for Wires<N, L> {
             wildcards: Budget::of(1_000),
             entries: Entries::new(),
             broken: false,
+            has_rails: false,
         }
     }
 }
@@ -97,7 +102,7 @@ impl<N: Node, L: Link> Wires<N, L> {
         let channel = 2 * self.links.len() as u32;
         let [a, b] = link.ends();
         for (from, to, channel) in [(a, b, channel), (b, a, channel + 1)] {
-            self.channels.insert((from, to), channel);
+            self.channels.entry((from, to)).or_insert(channel);
             self.neighbours[from as usize].push((to, channel));
             if !self.is_host(to) {
                 self.trunks[from as usize].push((to, channel));
@@ -149,8 +154,16 @@ impl<N: Node, L: Link> Wires<N, L> {
         self.by_name.get(name).copied()
     }
 
+    /// The channel from one node to another, over the first of the links between them.
     pub(crate) fn channel(&self, from: u32, to: u32) -> Option<u32> {
         self.channels.get(&(from, to)).copied()
+    }
+
+    /// All of these, over each link between the two.
+    pub(crate) fn channels(&self, from: u32, to: u32) -> impl Iterator<Item = u32> {
+        let around = self.neighbours[from as usize].iter();
+        let there = around.filter(move |(next, _)| *next == to);
+        there.map(|(_, channel)| *channel)
     }
 
     /// The node a channel leaves, and the one it enters.
@@ -164,7 +177,9 @@ impl<N: Node, L: Link> Wires<N, L> {
 
     pub(crate) fn channel_name(&self, channel: u32) -> String {
         let (from, to) = self.ends(channel);
-        format!("{}->{}", self.name(from), self.name(to))
+        let place = self.channels(from, to).position(|own| own == channel);
+        let number = place.map_or(1, |place| place as u32 + 1);
+        channel_name(self.name(from), self.name(to), number)
     }
 
     /// The entry of `[[links]]` for the link of a channel, and whether the channel is that from its
@@ -264,8 +279,31 @@ impl<N: Node, L: Link> Wires<N, L> {
                 .refused();
         };
         let from = self.find(from.trim(), at)?;
+        // A node may be called so.
+        let numbered = to
+            .rsplit_once('#')
+            .filter(|_| self.node(to.trim()).is_none());
+        let number = numbered.and_then(|(_, number)| number.trim().parse::<usize>().ok());
+        let (to, number) = match (numbered, number) {
+            (Some((to, _)), Some(number)) => (to, number),
+            _ => (to, 1),
+        };
         let to = self.find(to.trim(), at)?;
-        self.find_hop(from, to, at)
+        let first = self.find_hop(from, to, at)?;
+        if number == 1 {
+            return Ok(first);
+        }
+        let of_number = self.channels(from, to).nth(number.wrapping_sub(1));
+        of_number.ok_or_else(|| {
+            let several =
+                suggest::one_of(self.channels(from, to).map(|own| self.channel_name(own)));
+            let message = format!("there is no link {number} between these nodes");
+            Diagnostic::error("no-link", message)
+                .at(at, "links between two nodes count from 1")
+                .note(format!("channels there: {several}"))
+                .help("have more of them: `links.parallel`")
+                .into()
+        })
     }
 
     /// The channel between two nodes, or that they are not joined, and to what the first is.
@@ -355,8 +393,20 @@ pub(crate) fn not_made(mistakes: &mut Diagnostics) {
 pub(crate) struct NamedLinks {
     /// So many links are made by rule.
     made: usize,
-    /// Where the others stand, by index.
-    placed: BTreeMap<u32, At>,
+    /// Where the others stand, by index; and whether that entry speaks of this one alone.
+    placed: BTreeMap<u32, (At, bool)>,
+}
+
+/// Which of the links between two nodes an entry speaks of.
+#[derive(Clone, Copy, Default)]
+pub(crate) enum Beside {
+    /// All that a rule made, or the only one.
+    #[default]
+    All,
+    /// So many.
+    Count(u32),
+    /// The one of this number, from 1 on.
+    Number(u32),
 }
 
 impl NamedLinks {
@@ -368,34 +418,75 @@ impl NamedLinks {
         }
     }
 
-    /// Adds one that stands at `at`, in the entry of this index.
+    /// Adds those that stand at `at`, in the entry of this index.
     pub(crate) fn add<N: Node, L: Link>(
         &mut self,
         wires: &mut Wires<N, L>,
-        link: L,
+        (link, beside): (impl Fn() -> L, Beside),
         (entry, at): (usize, &At),
         mistakes: &mut Diagnostics,
     ) {
-        let [a, b] = link.ends();
-        let Some(channel) = wires.channel(a, b) else {
-            let index = wires.links.len() as u32;
-            self.placed.insert(index, at.clone());
-            wires.entries.insert(index, (entry, false));
-            wires.add_link(link);
-            return;
+        let [a, b] = link().ends();
+        let known: Vec<u32> = wires.channels(a, b).collect();
+        let numbers = match beside {
+            Beside::All => 0..known.len().max(1),
+            Beside::Count(count) => 0..count as usize,
+            Beside::Number(number) => number.saturating_sub(1) as usize..number as usize,
         };
+        if numbers.start > known.len() {
+            let (a, b, links) = (wires.name(a), wires.name(b), counted(known.len(), "link"));
+            let message = format!(
+                "there is no link {} to be link {}",
+                numbers.start, numbers.end
+            );
+            Diagnostic::error("bad-link", message)
+                .at(at, format!("{links} before this between `{a}` and `{b}`"))
+                .note("links between two nodes are numbered from 1, without gaps")
+                .help("write the ones before it first, or `parallel` for all of them")
+                .tell(mistakes);
+            return;
+        }
+        let is_alone = matches!(beside, Beside::Number(_));
+        for number in numbers {
+            let Some(channel) = known.get(number) else {
+                let index = wires.links.len() as u32;
+                self.placed.insert(index, (at.clone(), is_alone));
+                wires.entries.insert(index, (entry, false));
+                wires.add_link(link());
+                continue;
+            };
+            if !self.place(wires, (*channel, link()), (entry, at), is_alone, mistakes) {
+                return;
+            }
+        }
+    }
+
+    /// An entry speaks of a link that there is; false if another does, which is told.
+    fn place<N: Node, L: Link>(
+        &mut self,
+        wires: &mut Wires<N, L>,
+        (channel, link): (u32, L),
+        (entry, at): (usize, &At),
+        is_alone: bool,
+        mistakes: &mut Diagnostics,
+    ) -> bool {
+        let [a, b] = link.ends();
         let index = channel / 2;
-        if let Some(first) = self.placed.get(&index) {
+        let first = self.placed.get(&index);
+        if let Some((first, _)) = first.filter(|(_, own)| *own || !is_alone) {
             let names = format!("`{}` and `{}`", wires.name(a), wires.name(b));
             Diagnostic::error("duplicate-link", format!("two links join {names}"))
                 .twice(at, first)
                 .help(L::EXAMPLES.faster)
                 .tell(mistakes);
-        } else if (index as usize) < self.made {
-            self.placed.insert(index, at.clone());
+            return false;
+        }
+        if (index as usize) < self.made || first.is_some() {
+            self.placed.insert(index, (at.clone(), is_alone));
             let turned = !channel.is_multiple_of(2);
             wires.entries.insert(index, (entry, turned));
             link.replace(&mut wires.links[index as usize]);
         }
+        true
     }
 }

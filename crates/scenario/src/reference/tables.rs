@@ -3,7 +3,7 @@
 
 pub use crate::language::table::{Choice, Default, Group, Key, Section, Selector};
 
-use backwater_kernel::{Channels, Link};
+use backwater_kernel::{Channels, Link, channel_name};
 use backwater_net::{frames::spec as frames, spec as cells};
 
 use crate::language::units;
@@ -96,8 +96,11 @@ impl Names {
             self.hosts.extend(is_host.then(|| name.clone()));
         }
         let name = |node: u32| self.nodes[node as usize].as_str();
-        let both = links.channels().map(|channel| links.ends(channel));
-        let channels = both.map(|(from, to)| format!("{}->{}", name(from), name(to)));
+        let numbers = links.numbers();
+        let channels = links.channels().map(|channel| {
+            let (from, to) = links.ends(channel);
+            channel_name(name(from), name(to), numbers[channel as usize / 2])
+        });
         self.channels = channels.collect();
     }
 }

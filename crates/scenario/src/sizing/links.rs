@@ -1,6 +1,9 @@
 //! What each link of a file needs under the scheme that it uses.
 
+use std::collections::BTreeSet;
+
 use backwater_kernel::{Channels, Duration};
+use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{
     ChannelSpec, ClassCreditRule, ClassCreditSpec, EthernetSpec, FRAME_LEAST_BYTES,
     FRAME_OVERHEAD_BYTES, InputSpec, NodeKind, Owner, Says, TrafficSpec,
@@ -39,6 +42,8 @@ pub enum Verdict {
     MayLose(u64),
     /// No frame is lost, but the link may idle: so many bytes are missing.
     MayIdle(u64),
+    /// Nothing holds the class back over it, as other links do: what finds no room is dropped.
+    Open,
     /// The file sends no frames of the class over it.
     Unused,
 }
@@ -51,6 +56,7 @@ impl Verdict {
             Verdict::NoLoss => "no loss",
             Verdict::MayLose(_) => "may lose",
             Verdict::MayIdle(_) => "may idle",
+            Verdict::Open => "may drop",
             Verdict::Unused => "unused",
         }
     }
@@ -59,7 +65,7 @@ impl Verdict {
     pub const fn missing(self) -> Option<u64> {
         match self {
             Verdict::MayLose(bytes) | Verdict::MayIdle(bytes) => Some(bytes),
-            Verdict::Enough | Verdict::NoLoss | Verdict::Unused => None,
+            Verdict::Enough | Verdict::NoLoss | Verdict::Open | Verdict::Unused => None,
         }
     }
 
@@ -73,19 +79,23 @@ impl Verdict {
     }
 }
 
-/// What links into switches need for each class that has flow control there and of which frames
-/// are sent; those that are alike together, in the order of the first.
+/// What links into switches need for each class that has flow control there, or on other links that
+/// its frames cross, and of which frames are sent; those that are alike together, in the order of
+/// the first.
 pub fn of_links(scenario: &EthernetScenario) -> Vec<LinkNeed> {
     let network = &scenario.network;
     let classes = Class::all(network);
     let port = classes.iter().map(|class| class.largest).max();
     let port = port.unwrap_or(FRAME_LEAST_BYTES);
-    let mut needs: Vec<LinkNeed> = Vec::new();
+    let (mut needs, mut unheld): (Vec<LinkNeed>, Vec<LinkNeed>) = Default::default();
     for id in 0..2 * network.links.len() as u32 {
         for class in &classes {
             let link = link(network, id, (class.largest, port), class.is_mixed);
             let class = class.number;
             let Some(need) = under(scenario, id, class, &link) else {
+                if let Some(own) = open(network, id, class) {
+                    unheld.push(own);
+                }
                 continue;
             };
             let alike = needs.iter_mut().find(|known| {
@@ -98,7 +108,67 @@ pub fn of_links(scenario: &EthernetScenario) -> Vec<LinkNeed> {
             }
         }
     }
+    beside(network, unheld, &mut needs);
     needs
+}
+
+/// Links without flow control of a class that others hold back, if frames of it cross them.
+fn beside(network: &EthernetSpec, unheld: Vec<LinkNeed>, needs: &mut Vec<LinkNeed>) {
+    let is_held = |own: &LinkNeed| needs.iter().any(|need| need.class == own.class);
+    let unheld: Vec<LinkNeed> = unheld.into_iter().filter(is_held).collect();
+    let tables = (!unheld.is_empty()).then(|| Tables::new(network).ok());
+    let Some(tables) = tables.flatten() else {
+        return;
+    };
+    let (mut crossed, mut path) = (BTreeSet::new(), Vec::new());
+    for (flow, id) in network.flows.iter().zip(0_u32..) {
+        let back = flow.transport.is_connection().then_some(2 * id + 1);
+        for way in [Some(2 * id), back].into_iter().flatten() {
+            path.clear();
+            if tables.follow(network, way, &mut path).is_ok() {
+                crossed.extend(path.iter().map(|channel| (*channel, flow.class)));
+            }
+        }
+    }
+    for own in unheld {
+        if !crossed.contains(&(own.channels[0], own.class)) {
+            continue;
+        }
+        let is_alike = |known: &&mut LinkNeed| {
+            known.class == own.class && (known.verdict, known.given) == (own.verdict, own.given)
+        };
+        match needs.iter_mut().find(is_alike) {
+            Some(known) => known.channels.extend(own.channels),
+            None => needs.push(own),
+        }
+    }
+}
+
+/// A class over a channel into a switch, with nothing to hold it back.
+fn open(network: &EthernetSpec, id: u32, class: u8) -> Option<LinkNeed> {
+    let channel = network.links.channel(id);
+    let (_, to) = network.links.ends(id);
+    let is_switch = matches!(network.nodes[to as usize].kind, NodeKind::Switch(_));
+    is_switch.then(|| LinkNeed {
+        channels: vec![id],
+        class,
+        sizing: Sizing {
+            scheme: "none",
+            title: "no flow control".into(),
+            no_loss: None,
+            full_rate: None,
+            both: None,
+            terms: Vec::new(),
+            note: "other links hold this class back; over this one nothing does, and what finds \
+                   no room behind it is dropped"
+                .into(),
+        },
+        given: channel
+            .inputs
+            .get(usize::from(class))
+            .and_then(|input| input.limit_bytes),
+        verdict: Verdict::Open,
+    })
 }
 
 /// A class of which frames are sent.

@@ -2,6 +2,7 @@
 
 mod abr;
 mod compare;
+mod compare_jobs;
 mod corpus;
 mod defaults;
 mod diagnostics;
@@ -12,6 +13,7 @@ mod helps;
 mod language;
 mod mutations;
 mod network;
+mod nics;
 mod pairs;
 mod runs;
 mod same_terms;

@@ -294,10 +294,7 @@ fn a_memory_too_small_for_a_scheme_is_an_error_only_where_it_is_wanted() {
         wrong.contains("set `buffer` of `[switch]` to 16896 B or more"),
         "{wrong}"
     );
-    let fits = with(
-        "switch.buffer=17 kB",
-        "schemes.only=[\"none\", \"reno\", \"none\"]",
-    );
+    let fits = with("switch.buffer=17 kB", "schemes.only=[\"none\", \"reno\"]");
     assert_eq!(
         fits.expect("queues need no more"),
         [scheme("none"), scheme("reno")]

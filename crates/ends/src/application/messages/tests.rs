@@ -3,7 +3,7 @@
 use alloc::vec;
 
 use super::*;
-use crate::spec::messages::{ComputeSpec, MessageSpec};
+use crate::spec::messages::{ComputeSpec, MessageSpec, Waiters};
 
 fn message(bytes: u64, after: Vec<Happened>, think_ps: u64) -> MessageSpec {
     MessageSpec {
@@ -32,7 +32,7 @@ fn list() -> MessagesSpec {
 
 #[test]
 fn one_begins_after_all_it_waits_for_and_not_before_the_one_ahead() {
-    let mut messages = Messages::new(0, &list());
+    let mut messages = Messages::new(0, &list(), |bytes| bytes);
     assert_eq!(messages.wakes_at(), Some(Time(110)));
     assert_eq!(messages.begin(Time(110)), Some(50));
     assert_eq!(messages.wakes_at(), None);
@@ -49,7 +49,7 @@ fn one_begins_after_all_it_waits_for_and_not_before_the_one_ahead() {
 
 #[test]
 fn positions_say_what_was_sent_and_received() {
-    let mut messages = Messages::new(3, &list());
+    let mut messages = Messages::new(3, &list(), |bytes| bytes);
     messages.begin(Time(110));
     assert_eq!(messages.on_sent(Time(120), 49), None);
     let sent = Happened::Sent {
@@ -70,13 +70,14 @@ fn positions_say_what_was_sent_and_received() {
 
 #[test]
 fn the_other_end_hears_when_they_begin() {
-    let (mut here, mut there) = (Messages::new(0, &list()), Messages::new(0, &list()));
+    let [mut here, mut there] = [(); 2].map(|()| Messages::new(0, &list(), |bytes| bytes));
     there.leave_source();
     assert_eq!(there.wakes_at(), None);
     here.begin(Time(110));
     let news = here.take_news();
     assert_eq!((news, here.take_news()), (Some(Time(110)), None));
     there.hear(Time(110));
+    assert_eq!(there.take_news(), None);
     there.take(50);
     assert_eq!(
         there.on_received(Time(130)),
@@ -84,12 +85,37 @@ fn the_other_end_hears_when_they_begin() {
     );
 }
 
+/// Two that begin at one instant are two pieces of news.
+#[test]
+fn each_that_begins_is_told() {
+    let at_once = MessagesSpec {
+        start: Time(100),
+        messages: vec![message(10, vec![], 0), message(20, vec![], 0)],
+        computes: vec![],
+    };
+    let mut here = Messages::new(0, &at_once, |bytes| bytes);
+    let begun = [here.begin(Time(100)), here.begin(Time(100))];
+    assert_eq!(begun, [Some(10), Some(20)]);
+    let news = [(); 3].map(|()| here.take_news());
+    assert_eq!(news, [Some(Time(100)), Some(Time(100)), None]);
+}
+
 #[test]
 fn dependences_are_found() {
-    let mut all = Dependences::default();
-    all.add(5, &list());
-    all.add(4, &list());
-    all.close();
+    let (list, none) = (list(), MessagesSpec::default());
+    let bytes = MessagesSpec {
+        messages: list
+            .messages
+            .clone()
+            .into_iter()
+            .map(|own| MessageSpec {
+                after: vec![],
+                ..own
+            })
+            .collect(),
+        ..none.clone()
+    };
+    let all = Waiters::among(&[(1, &bytes), (3, &none), (4, &list), (5, &list)]);
     let of = |what| all.of(what).map(|at| all.waiting(at)).collect::<Vec<_>>();
     assert_eq!(
         of(received(1, 0)),
@@ -112,7 +138,7 @@ fn a_host_computes_one_thing_after_another() {
     };
     let mut spec = list();
     spec.computes = vec![compute(vec![], 5), compute(vec![received(1, 0)], 20)];
-    let mut messages = Messages::new(4, &spec);
+    let mut messages = Messages::new(4, &spec, |bytes| bytes);
     assert_eq!(messages.wakes_at(), Some(Time(105)));
     assert_eq!(messages.on_computed(Time(104)), None);
     let computed = |compute: u32| Happened::Computed { flow: 4, compute };

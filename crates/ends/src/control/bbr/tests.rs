@@ -150,6 +150,22 @@ fn a_time_out_leaves_one_segment() {
     assert_eq!(bbr.prior, before);
 }
 
+/// A loss that was none: the window is what it was, and neither full pipe nor policer is believed.
+#[test]
+fn what_was_not_lost_is_undone() {
+    let mut bbr = bbr();
+    let next = run(&mut bbr, 0, 3);
+    let before = bbr.window();
+    assert_eq!(bbr.full.count, 2);
+    bbr.on_loss(at(10 * next), Loss::Duplicates, 0);
+    bbr.undo(0, 0);
+    assert_eq!((bbr.full.rate, bbr.full.count), (0, 0));
+    // Not the 10,000 in flight and what has come, as after a loss.
+    bbr.on_sample(at(10 * next + 1), &round(next));
+    assert!(!bbr.conserves);
+    assert!(bbr.window() >= before, "{} of {before}", bbr.window());
+}
+
 /// Ten seconds without a smaller round trip: four segments, for 200 ms from when no more are in
 /// flight.
 #[test]

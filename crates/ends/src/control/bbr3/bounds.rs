@@ -116,6 +116,14 @@ impl Bounds {
         self.short_rate = FREE;
     }
 
+    /// Losses since then were none: at least what was allowed before.
+    pub(super) fn restore(&mut self, before: &Bounds) {
+        self.has_loss = false;
+        self.long = self.long.max(before.long);
+        self.short = self.short.max(before.short);
+        self.short_rate = self.short_rate.max(before.short_rate);
+    }
+
     /// The rate is no more than this.
     pub(super) fn rate(&self) -> u64 {
         self.short_rate

@@ -146,6 +146,31 @@ fn a_loss_bounds_what_is_in_flight_for_now() {
     assert_eq!(bounds.rate(), u64::MAX);
 }
 
+/// Losses that were none leave the bounds as they were before the first of them.
+#[test]
+fn what_was_not_lost_bounds_nothing() {
+    let mut bbr = bbr();
+    let mut next = run(&mut bbr, 0, 10);
+    assert_eq!(bbr.phase, Phase::Cruise);
+    let rate = bbr.pacing();
+    bbr.on_loss(at(10 * next + 9), Loss::Duplicates, 0);
+    for _ in 0..3 {
+        let lossy = Sample {
+            lost_bytes: 10_000,
+            is_repairing: true,
+            ..round(next)
+        };
+        bbr.on_sample(at(10 * next + 10), &lossy);
+        next += 1;
+    }
+    assert!(bbr.bounds.rate() < u64::MAX, "the control would be seen");
+    bbr.undo(0, 0);
+    assert_eq!(bbr.bounds.rate(), u64::MAX);
+    assert_eq!(bbr.bounds.window(Phase::Down, MSS), u64::MAX);
+    run(&mut bbr, next, 1);
+    assert_eq!(bbr.pacing(), rate);
+}
+
 /// Each five seconds half of the product, for 200 ms.
 #[test]
 fn the_round_trip_is_probed_with_half_of_the_product() {

@@ -8,8 +8,10 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::steps::{Group, Program};
-use super::{Collective, Lane};
+use super::channels::Team;
+use super::steps::Program;
+use super::there_and_back::Schedule;
+use super::{Collective, Lane, Operation};
 use crate::spec::messages::Happened;
 use alloc::string::String;
 use backwater_kernel::{Duration, Time};
@@ -40,12 +42,14 @@ pub struct PhaseSpec {
     pub compute: Duration,
     /// and so long beside
     pub beside: Duration,
-    /// what its group does, on so many bytes; nothing where there is no group of two.
-    pub operation: Option<(Collective, u64)>,
+    /// what its group does; nothing where there is no group of two.
+    pub operation: Option<Operation>,
     /// Groups of ranks, all of one size.
     pub groups: Vec<Vec<u32>>,
-    /// All of this so many times.
+    /// All of this so many times; in a pipeline so many microbatches,
     pub times: u32,
+    /// in this order.
+    pub schedule: Schedule,
 }
 
 impl PhaseSpec {
@@ -57,15 +61,24 @@ impl PhaseSpec {
     /// Messages of one iteration, at most.
     pub fn messages(&self) -> u64 {
         let (groups, times) = (self.groups.len() as u64, u64::from(self.times));
-        let each = self.operation.map_or(0, |(operation, bytes)| {
-            operation.messages(self.ranks(), bytes)
-        });
-        each.saturating_mul(groups).saturating_mul(times)
+        let each = (self.operation).map_or(0, |operation| operation.messages(self.ranks()));
+        let ways = if self.schedule.backward().is_some() {
+            2
+        } else {
+            1
+        };
+        each.saturating_mul(groups).saturating_mul(ways * times)
     }
 
-    /// What a rank computes each time.
+    /// Each rank computes when it has received, and then sends on.
+    pub fn is_pipeline(&self) -> bool {
+        let kind = self.operation.map(|operation| operation.kind);
+        kind == Some(Collective::Pipeline)
+    }
+
+    /// What a rank computes each time, there and back.
     pub fn computes(&self) -> Duration {
-        self.compute + self.beside
+        self.compute + self.beside + self.schedule.backward().unwrap_or_default()
     }
 }
 
@@ -80,27 +93,19 @@ pub fn program(
     iterations: u32,
 ) -> Option<(Vec<Lane>, Vec<Part>)> {
     let mut made = Program::new(ranks, start, first);
-    let mut groups: Vec<Vec<Group>> = (phases.iter())
-        .map(|phase| {
-            let bytes = phase.operation.map_or(0, |(_, bytes)| bytes);
-            let members = phase.groups.iter().cloned();
-            members.map(|members| Group::new(members, bytes)).collect()
-        })
-        .collect();
+    let mut teams: Vec<Vec<Team>> = phases.iter().map(teams_of).collect();
     let mut parts: Vec<Part> = Vec::new();
     for iteration in 0..iterations {
-        for (phase, groups) in phases.iter().zip(&mut groups) {
-            let before = made.lanes();
-            for _ in 0..phase.times {
-                phase_of(&mut made, ranks, phase, groups);
-            }
+        for (phase, teams) in phases.iter().zip(&mut teams) {
+            let before = made.count();
+            phase_of(&mut made, ranks, phase, teams);
             if iteration == 0 {
-                parts.push((first + before..first + made.lanes(), 0));
+                parts.push((first + before..first + made.count(), 0));
             }
         }
     }
-    for ((part, groups), phase) in parts.iter_mut().zip(&groups).zip(phases) {
-        let steps = groups.first().map_or(0, |group| group.steps);
+    for ((part, teams), phase) in parts.iter_mut().zip(&teams).zip(phases) {
+        let steps = teams.first().map_or(0, Team::steps);
         part.1 = steps / (iterations * phase.times).max(1);
     }
     let lanes = made.finish();
@@ -110,14 +115,35 @@ pub fn program(
     (sends.len() == ranks as usize).then_some((lanes, parts))
 }
 
-/// A phase, once.
-fn phase_of(made: &mut Program, ranks: u32, phase: &PhaseSpec, groups: &mut [Group]) {
-    if let Some((Collective::Pipeline, _)) = phase.operation {
-        for group in groups {
-            made.stages(group, phase.compute);
+/// The groups of a phase that does something.
+fn teams_of(phase: &PhaseSpec) -> Vec<Team> {
+    let of = |operation: &Operation| {
+        let groups = phase.groups.iter();
+        groups
+            .map(|group| Team::new(group.clone(), operation))
+            .collect()
+    };
+    phase.operation.as_ref().map_or_else(Vec::new, of)
+}
+
+/// A phase, all the times that it is done.
+fn phase_of(made: &mut Program, ranks: u32, phase: &PhaseSpec, teams: &mut [Team]) {
+    if phase.schedule.backward().is_some() {
+        for team in teams {
+            made.there_and_back(team, phase.schedule, (phase.times, phase.compute));
         }
         return;
     }
+    for _ in 0..phase.times {
+        match phase.is_pipeline() {
+            true => (teams.iter_mut()).for_each(|team| made.stages(team, phase.compute)),
+            false => once(made, ranks, phase, teams),
+        }
+    }
+}
+
+/// All compute, then groups do their operation, and computing may go on beside it.
+fn once(made: &mut Program, ranks: u32, phase: &PhaseSpec, teams: &mut [Team]) {
     let mut beside: Vec<Option<Happened>> = Vec::new();
     for rank in 0..ranks {
         if phase.compute > Duration::ZERO {
@@ -126,9 +152,9 @@ fn phase_of(made: &mut Program, ranks: u32, phase: &PhaseSpec, groups: &mut [Gro
         let goes_on = phase.beside > Duration::ZERO;
         beside.push(goes_on.then(|| made.compute(rank, phase.beside)));
     }
-    if let Some((operation, _)) = phase.operation {
-        for group in groups {
-            made.operation(operation, group);
+    if let Some(operation) = &phase.operation {
+        for team in teams {
+            made.operation(operation, team);
         }
     }
     for (done, beside) in made.done.iter_mut().zip(beside) {

@@ -1,8 +1,10 @@
 //! Operations step by step, for groups of the ranks of a program.
 
 use alloc::collections::BTreeMap;
+use alloc::vec;
 use alloc::vec::Vec;
 
+use super::channels::Team;
 use super::{Collective, Lane};
 use crate::spec::messages::{ComputeSpec, Happened, MessageSpec, MessagesSpec};
 use backwater_kernel::{Duration, Time};
@@ -10,10 +12,10 @@ use backwater_kernel::{Duration, Time};
 /// What ranks do one after another, under construction.
 pub(super) struct Program {
     start: Time,
-    first: u32,
-    lanes: Vec<Lane>,
+    pub first: u32,
+    pub lanes: Vec<Lane>,
     /// What each rank computes. (`Computed` names ranks until all lanes are known.)
-    computes: Vec<Vec<ComputeSpec>>,
+    pub computes: Vec<Vec<ComputeSpec>>,
     /// What each rank did in the last step in which it took part.
     pub done: Vec<Vec<Happened>>,
     /// How long each rank computes before what it sends next.
@@ -29,6 +31,12 @@ pub(super) struct Group {
     known: BTreeMap<(u32, u32, u32), usize>,
     /// So many so far.
     pub steps: u32,
+}
+
+/// The bytes of one of so many parts.
+fn share(bytes: u64, part: u64, parts: u64) -> u64 {
+    let end = |part: u64| (u128::from(bytes) * u128::from(part) / u128::from(parts)) as u64;
+    end(part + 1) - end(part)
 }
 
 impl Group {
@@ -60,6 +68,19 @@ impl Group {
         self.blocks(block, block + 1, self.ranks())
     }
 
+    /// Parts of a block of at most so many bytes; none of them is empty.
+    fn parts(&self, chunk: Option<u64>) -> u64 {
+        let ranks = u64::from(self.ranks().max(1));
+        let parts = chunk.map_or(1, |chunk| self.bytes.div_ceil(ranks).div_ceil(chunk.max(1)));
+        parts.min(self.bytes / ranks).max(1)
+    }
+
+    /// Where a rank of the program stands.
+    pub fn place(&self, rank: u32) -> u32 {
+        let place = self.members.iter().position(|own| *own == rank);
+        place.map_or(0, |place| place as u32)
+    }
+
     /// Each rank to the one so many further: the block for it.
     fn exchange(&self, step: u32) -> Vec<(u32, u32, u64)> {
         let ranks = self.ranks();
@@ -87,7 +108,7 @@ impl Program {
     }
 
     /// So many lanes so far.
-    pub fn lanes(&self) -> u32 {
+    pub fn count(&self) -> u32 {
         self.lanes.len() as u32
     }
 
@@ -127,20 +148,20 @@ impl Program {
         self.lanes
     }
 
-    pub fn operation(&mut self, operation: Collective, group: &mut Group) {
-        match operation {
-            Collective::RingAllReduce => {
-                self.ring(group, 0);
-                self.ring(group, 1);
-            }
-            Collective::RingReduceScatter => self.ring(group, 0),
-            Collective::RingAllGather => self.ring(group, 1),
+    /// An operation on one channel, with parts of a block of at most so many bytes.
+    pub fn once(&mut self, kind: Collective, chunk: Option<u64>, group: &mut Group) {
+        match kind {
+            Collective::RingAllReduce => self.ring(group, chunk, &[0, 1]),
+            Collective::RingReduceScatter => self.ring(group, chunk, &[0]),
+            Collective::RingAllGather => self.ring(group, chunk, &[1]),
             Collective::HalvingDoublingAllReduce => self.halving_doubling(group),
             Collective::TreeAllReduce => {
                 self.tree(group, false);
                 self.tree(group, true);
             }
-            Collective::DoubleTreeAllReduce { chunk } => self.two_trees(group, chunk),
+            Collective::DoubleTreeAllReduce => {
+                self.two_trees(group, chunk.unwrap_or(group.bytes));
+            }
             Collective::TreeBroadcast => self.tree(group, true),
             Collective::PairwiseAllToAll => {
                 for step in 1..group.ranks() {
@@ -162,28 +183,60 @@ impl Program {
     }
 
     /// Once along the ranks, each of which computes before it sends on.
-    pub fn stages(&mut self, group: &mut Group, time: Duration) {
-        for stage in 0..group.ranks() {
-            let rank = group.members[stage as usize];
-            self.done[rank as usize] = Vec::from([self.compute(rank, time)]);
-            if stage + 1 < group.ranks() {
-                self.step(group, &[(stage, stage + 1, group.bytes)]);
+    pub fn stages(&mut self, team: &mut Team, time: Duration) {
+        let members = team.channels[0].members.clone();
+        for (stage, rank) in (0..).zip(&members) {
+            let computed = Vec::from([self.compute(*rank, time)]);
+            let Some(next) = members.get(stage + 1) else {
+                self.done[*rank as usize] = computed;
+                continue;
+            };
+            let (mut sent, mut received) = (Vec::new(), Vec::new());
+            for group in &mut team.channels {
+                self.done[*rank as usize].clone_from(&computed);
+                let ends = [rank, next].map(|rank| group.place(*rank));
+                self.step(group, &[(ends[0], ends[1], group.bytes)]);
+                sent.append(&mut self.done[*rank as usize]);
+                received.append(&mut self.done[*next as usize]);
             }
+            self.done[*rank as usize] = sent;
+            self.done[*next as usize] = received;
         }
     }
 
-    /// Once round: each rank passes on the block it got in the step before; in the first step the
-    /// one `ahead` of its own.
-    fn ring(&mut self, group: &mut Group, ahead: u32) {
+    /// Round once or twice: each rank passes on the block it got in the step before; in the first
+    /// step of a round the one so far ahead of its own. Parts of blocks go on by themselves.
+    fn ring(&mut self, group: &mut Group, chunk: Option<u64>, ahead: &[u32]) {
         let ranks = group.ranks();
-        for step in 0..ranks - 1 {
-            let sends: Vec<_> = (0..ranks)
-                .map(|rank| {
-                    let block = (rank + ahead + ranks - step) % ranks;
-                    (rank, (rank + 1) % ranks, group.block(block))
-                })
-                .collect();
-            self.step(group, &sends);
+        let before = (group.members.iter()).map(|rank| self.done[*rank as usize].clone());
+        let mut before = vec![before.collect::<Vec<_>>(); group.parts(chunk) as usize];
+        for (round, ahead) in ahead.iter().enumerate() {
+            for step in 0..ranks - 1 {
+                let parts = before.len() as u64;
+                for (part, before) in (0..).zip(&mut before) {
+                    let sends: Vec<_> = (0..ranks)
+                        .map(|rank| {
+                            let block = group.block((rank + ahead + ranks - step) % ranks);
+                            (rank, (rank + 1) % ranks, share(block, part, parts))
+                        })
+                        .collect();
+                    self.sends(group, &sends, before, |_, rank| rank as usize);
+                }
+                if round == 0 && step == 0 {
+                    self.forget_thinking(group);
+                }
+                group.steps += 1;
+            }
+        }
+        for rank in 0..ranks {
+            let parts = before.iter().flat_map(|part| &part[rank as usize]);
+            self.done[group.member(rank) as usize] = parts.copied().collect();
+        }
+    }
+
+    fn forget_thinking(&mut self, group: &Group) {
+        for rank in &group.members {
+            self.think[*rank as usize] = Duration::ZERO;
         }
     }
 
@@ -260,29 +313,44 @@ impl Program {
 
     /// Messages that go in one step: from, to, bytes.
     fn step(&mut self, group: &mut Group, sends: &[(u32, u32, u64)]) {
-        let mut done: Vec<(u32, Happened)> = Vec::new();
-        for (from, to, bytes) in sends {
-            let rank = group.member(*from) as usize;
-            let message = MessageSpec {
-                bytes: *bytes,
-                after: self.done[rank].clone(),
-                think: self.think[rank],
-                step: group.steps,
-            };
-            let (sent, received) = self.send(group, (*from, *to, 0), message);
-            done.push((group.member(*from), sent));
-            done.push((group.member(*to), received));
-        }
+        let mut done = core::mem::take(&mut self.done);
+        self.sends(group, sends, &mut done, |group, rank| {
+            group.member(rank) as usize
+        });
+        self.done = done;
         for (from, ..) in sends {
             self.think[group.member(*from) as usize] = Duration::ZERO;
         }
-        for (rank, _) in &done {
-            self.done[*rank as usize].clear();
-        }
-        for (rank, what) in done {
-            self.done[rank as usize].push(what);
-        }
         group.steps += u32::from(!sends.is_empty());
+    }
+
+    /// The same, of one part of what goes then: after what each rank did of it in the step before,
+    /// which stands at a place of its own.
+    fn sends(
+        &mut self,
+        group: &mut Group,
+        sends: &[(u32, u32, u64)],
+        before: &mut [Vec<Happened>],
+        place: impl Fn(&Group, u32) -> usize,
+    ) {
+        let mut done: Vec<(usize, Happened)> = Vec::new();
+        for (from, to, bytes) in sends {
+            let message = MessageSpec {
+                bytes: *bytes,
+                after: before[place(group, *from)].clone(),
+                think: self.think[group.member(*from) as usize],
+                step: group.steps,
+            };
+            let (sent, received) = self.send(group, (*from, *to, 0), message);
+            done.push((place(group, *from), sent));
+            done.push((place(group, *to), received));
+        }
+        for (place, _) in &done {
+            before[*place].clear();
+        }
+        for (place, what) in done {
+            before[place].push(what);
+        }
     }
 
     /// A message from one of a group to another, on one of several connections; that it was sent,
@@ -304,7 +372,7 @@ impl Program {
     }
 
     /// The lane from one of a group to another.
-    fn lane(&mut self, group: &mut Group, wanted: (u32, u32, u32)) -> usize {
+    pub fn lane(&mut self, group: &mut Group, wanted: (u32, u32, u32)) -> usize {
         if let Some(lane) = group.known.get(&wanted) {
             return *lane;
         }

@@ -152,7 +152,7 @@ fn every_flavour_finishes() {
     let flavours = [
         TcpSpec::bsd(),
         TcpSpec::bsd_full(),
-        TcpSpec::modern(),
+        TcpSpec::linux_3(),
         TcpSpec::dctcp(),
     ];
     for tcp in flavours {

@@ -26,6 +26,7 @@ impl Trial {
         Standing {
             acked: self.una,
             flight: self.sent - self.una,
+            losses: None,
         }
     }
 
@@ -112,11 +113,13 @@ fn a_loss_is_what_leaves_the_pipe_without_arriving() {
     let before = Standing {
         acked: 2_000,
         flight: 8_000,
+        ..Standing::default()
     };
     trial.ack(10, 2_000);
     let after = Standing {
         acked: 5_000,
         flight: 4_000,
+        ..Standing::default()
     };
     let sample = trial
         .deliveries
@@ -132,10 +135,12 @@ fn a_loss_is_what_leaves_the_pipe_without_arriving() {
     let before = Standing {
         acked: 9_000,
         flight: 1_000,
+        ..Standing::default()
     };
     let after = Standing {
         acked: 10_000,
         flight: 0,
+        ..Standing::default()
     };
     let blocks = [(3_000, 10_000)];
     trial
@@ -157,4 +162,27 @@ fn a_rate_rounds_down() {
         over: Duration(3 * MS),
     };
     assert_eq!(third.rate(), Rate(2_666_666));
+}
+
+/// Where losses go by time, what is lost is what the sender took for lost, whatever arrives late:
+/// of five segments the first two were lost before, the first comes after all, and the third is
+/// lost by the same acknowledgement.
+#[test]
+fn a_sender_that_counts_its_losses_is_believed() {
+    let mut trial = Trial::default();
+    (0..5).for_each(|_| trial.send(0));
+    let standing = |acked, flight, bytes, last| Standing {
+        acked,
+        flight,
+        losses: Some(Losses { bytes, last }),
+    };
+    let before = standing(0, 3_000, 2_000, 1_000);
+    let after = standing(1_000, 2_000, 3_000, 2_000);
+    let sample = trial
+        .deliveries
+        .on_ack(at(10), (before, after), 1_000, &[(3_000, 4_000)]);
+    let sample = sample.expect("the first is delivered");
+    assert_eq!((sample.acked_bytes, sample.lost_bytes), (1_000, 1_000));
+    // The third went with three in flight.
+    assert_eq!(sample.lost_segment, Some((3_000, 0)));
 }

@@ -10,6 +10,7 @@ const SEGMENT: u32 = 10;
 #[derive(Default)]
 struct Walked {
     all: Vec<Sent>,
+    losses: Losses,
 }
 
 impl Walked {
@@ -46,7 +47,11 @@ impl Walked {
         let (mut has_lost, mut rest) = (false, None);
         for sent in in_flight {
             match sent.at <= until {
-                true => (sent.place, has_lost) = (SentPlace::Lost, true),
+                true => {
+                    (sent.place, has_lost) = (SentPlace::Lost, true);
+                    self.losses.bytes += u64::from(sent.bytes);
+                    self.losses.last = sent.start;
+                }
                 false => rest = rest.or(Some(sent.start)),
             }
         }
@@ -110,14 +115,13 @@ fn disagree(seed: u64, forgets: bool) -> Option<u64> {
                 }
             }
         }
-        let beyond = walked
-            .all
-            .iter()
-            .filter(|it| it.place == SentPlace::Arrived);
+        let all = walked.all.iter();
+        let beyond = all.filter(|it| it.place == SentPlace::Arrived);
         let is_same = sent.flight_bytes() == walked.bytes(SentPlace::InFlight)
             && sent.lost_bytes() == walked.bytes(SentPlace::Lost)
             && sent.beyond() == beyond.count()
             && sent.count() == walked.all.len()
+            && sent.losses() == walked.losses
             && sent.next_lost().map(|sent| sent.start) == walked.first_lost();
         if !is_same {
             return Some(step);

@@ -14,20 +14,26 @@
 //! probe waits in the open state without a gap, from each new acknowledgement or new data on, and
 //! never longer than the time-out. The time-out starts anew when the probe has gone.
 //!
+//! **A control that goes by delivery** has a window of its own in a recovery: PRR leaves it alone,
+//! and so does the end of the recovery, and a probe that mended a loss.
+//!
 //! **Time-out.** The first segment and all that is overdue by RACK is lost; cwnd is what is left
 //! in flight and one segment.
+
+mod news;
 
 use backwater_kernel::{Duration, Time};
 
 use super::Sender;
 use crate::control::{Ack, Control, Loss};
 use crate::spec::TcpSpec;
-use crate::tcp::outstanding::{Outstanding, Sent};
+use crate::tcp::outstanding::{Losses, Outstanding, Sent};
 use crate::tcp::probe::{self, Found, Probe, Said};
 use crate::tcp::prr::{Delivered, Prr};
 use crate::tcp::rack::Rack;
 use crate::tcp::undo::{Before, Undo};
 use crate::tcp::{HostClock, Segment, TcpCounts};
+use news::News;
 
 /// What such a sender keeps beside.
 #[derive(Clone, Debug, Default)]
@@ -68,31 +74,6 @@ pub(super) struct Here<'a> {
     pub(super) clock: &'a HostClock,
 }
 
-/// What one acknowledgement tells of.
-#[derive(Clone, Copy, Debug, Default)]
-struct News {
-    /// Bytes that have arrived and were not known to.
-    bytes: u64,
-    /// The oldest sending of those, and the latest, of what went once.
-    oldest: Option<Time>,
-    latest: Option<Time>,
-    /// The first of them, if it went more than once.
-    again: Option<Sent>,
-}
-
-impl News {
-    fn take(&mut self, sent: &Sent) {
-        if self.bytes == 0 && sent.is_again {
-            self.again = Some(*sent);
-        }
-        self.bytes += u64::from(sent.bytes);
-        if !sent.is_again {
-            self.oldest = Some(self.oldest.map_or(sent.at, |at| at.min(sent.at)));
-            self.latest = Some(self.latest.map_or(sent.at, |at| at.max(sent.at)));
-        }
-    }
-}
-
 impl ByTime {
     /// A new transfer starts with a new window.
     pub(super) fn forget_repairs(&mut self) {
@@ -113,6 +94,22 @@ impl ByTime {
     /// The timer runs for a time-out then.
     pub(super) fn armed(&mut self, due: Time) {
         (self.alarm, self.rto_due) = (Alarm::TimeOut, due);
+    }
+
+    /// Bytes thought to be in the network.
+    #[inline]
+    pub(super) fn flight_bytes(&self) -> u64 {
+        self.sent.flight_bytes()
+    }
+
+    /// What was taken for lost so far.
+    pub(super) fn losses(&self) -> Losses {
+        self.sent.losses()
+    }
+
+    /// What was sent before a time-out is not all acknowledged.
+    pub(super) fn is_timed_out(&self) -> bool {
+        self.is_timed_out
     }
 
     /// A handshake measured this.
@@ -160,24 +157,23 @@ impl Sender {
             by.rto_due = self.rtt.deadline(here.now, &here.spec.timer, here.clock);
         }
         if self.una >= self.recover {
-            self.end_repair(by);
+            self.end_repair(by, here.spec);
         }
         let (has_lost, overtaken) = self.find_lost(by, here, news.bytes, counts);
         if news.bytes > 0 {
             let is_progress = acked > 0 || by.rack.has_reordered();
-            self.control.on_ack(
-                here.now,
-                &Ack {
-                    expected: ack,
-                    news_bytes: news.bytes,
-                    flight_bytes: flight_before,
-                    sent_end: self.max,
-                    rtt_seconds: self.rtt.smoothed_seconds(&here.spec.timer),
-                    rtt: news.latest.map(|at| here.now.since(at)),
-                    is_marked: has_echo,
-                    may_grow: is_progress && !self.is_recovering && !has_echo,
-                },
-            );
+            let report = Ack {
+                expected: ack,
+                news_bytes: news.bytes,
+                flight_bytes: flight_before,
+                sent_end: self.max,
+                rtt_seconds: self.rtt.smoothed_seconds(&here.spec.timer),
+                rtt: news.latest.map(|at| here.now.since(at)),
+                is_marked: has_echo,
+                may_grow: is_progress && !self.is_recovering && !has_echo,
+            };
+            self.extras
+                .acknowledge(&mut self.control, here.now, here.spec, report);
         }
         self.reduce(by, here.spec, news.bytes, acked > 0 && !has_lost);
         self.set_alarm(by, here, overtaken, acked > 0);
@@ -257,6 +253,7 @@ impl Sender {
             Found::Nothing => return,
             Found::NoLoss => {}
             Found::Mended if self.is_recovering || by.is_timed_out => {}
+            Found::Mended if here.spec.congestion.goes_by_delivery() => {}
             Found::Mended => {
                 self.control
                     .on_loss(here.now, Loss::Duplicates, self.allowed());
@@ -272,8 +269,8 @@ impl Sender {
     }
 
     /// All that was sent before the loss was seen is acknowledged.
-    fn end_repair(&mut self, by: &mut ByTime) {
-        if self.is_recovering {
+    fn end_repair(&mut self, by: &mut ByTime, spec: &TcpSpec) {
+        if self.is_recovering && !spec.congestion.goes_by_delivery() {
             self.control.set_window(self.control.threshold());
         }
         if self.is_recovering || by.is_timed_out {
@@ -331,7 +328,8 @@ impl Sender {
 
     /// In a recovery the window follows what arrives.
     fn reduce(&mut self, by: &mut ByTime, spec: &TcpSpec, news_bytes: u64, is_safe: bool) {
-        if !self.is_recovering || !spec.is_proportional || (news_bytes == 0 && !by.is_due) {
+        let is_reduced = spec.is_proportional && !spec.congestion.goes_by_delivery();
+        if !self.is_recovering || !is_reduced || (news_bytes == 0 && !by.is_due) {
             return;
         }
         let window = by.prr.on_ack(
@@ -455,8 +453,14 @@ impl Sender {
         if is_again {
             by.sent.again(here.now, seq, by.rack.rtt());
         } else {
-            by.sent.push(here.now, seq, bytes);
             self.max = seq + u64::from(bytes);
+            // What stays together is lost segment by segment.
+            let mut at = seq;
+            while at < self.max {
+                let part = u64::from(here.spec.mss_bytes).min(self.max - at);
+                by.sent.push(here.now, at, part as u32);
+                at += part;
+            }
             self.next = self.max;
         }
         if self.is_recovering {

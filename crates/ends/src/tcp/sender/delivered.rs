@@ -91,7 +91,7 @@ fn by_segment(
         left -= bytes;
         let window = if is_limited { control.window() } else { 0 };
         let part = Ack {
-            expected: news.expected - left,
+            expected: news.expected.saturating_sub(left),
             news_bytes: bytes,
             flight_bytes: news.flight_bytes.max(window),
             ..news
@@ -109,11 +109,24 @@ impl Sender {
         Some(Standing {
             acked: self.una + self.scoreboard.bytes(),
             flight: self.flight(spec),
+            losses: self.by_time.as_ref().map(|by| by.losses()),
         })
+    }
+
+    /// What was sent before a loss was seen is not all acknowledged.
+    fn is_repairing(&self) -> bool {
+        let is_timed_out = match &self.by_time {
+            Some(by) => by.is_timed_out(),
+            None => self.una < self.guard,
+        };
+        self.is_recovering || is_timed_out
     }
 
     /// Bytes thought to be in the network.
     fn flight(&self, spec: &TcpSpec) -> u64 {
+        if let Some(by) = &self.by_time {
+            return by.flight_bytes();
+        }
         if self.is_recovering && spec.recovery == Recovery::Sack {
             let (mss, threshold) = (u64::from(spec.mss_bytes), spec.duplicate_threshold);
             let board = &self.scoreboard;
@@ -141,7 +154,7 @@ impl Sender {
     fn tell(&mut self, now: Time, standings: (Standing, Standing), segment: &Segment) {
         let blocks = usize::from(segment.sack_blocks).min(segment.sack.len());
         let blocks = &segment.sack[..blocks];
-        let is_repairing = self.is_recovering || self.una < self.guard;
+        let is_repairing = self.is_repairing();
         let free_at = self.extras.pacer.as_ref().map_or(now, |pacer| pacer.turn());
         let Some(deliveries) = &mut self.extras.deliveries else {
             return;
@@ -216,7 +229,9 @@ impl Sender {
             Some(left) => left,
             None => self.begin_burst(now, spec, &limits, (seq, room))?,
         };
-        let whole = burst::whole(&limits, size, room);
+        // What goes again goes segment by segment.
+        let whole = (seq >= self.max).then(|| burst::whole(&limits, size, room));
+        let whole = whole.flatten();
         Some(whole.map_or(bytes, |whole| whole as u32))
     }
 

@@ -31,7 +31,7 @@ fn sent(end: &mut Endpoint, tcp: &TcpSpec, until: Time) -> Vec<(u64, u64)> {
 
 #[test]
 fn segments_are_spaced_as_source_control_says() {
-    let tcp = TcpSpec::modern();
+    let tcp = TcpSpec::linux_3();
     let mut end = paced(&tcp);
     let mss = u64::from(tcp.mss_bytes);
     end.send(Time::ZERO, &tcp, 4 * mss);
@@ -43,7 +43,7 @@ fn segments_are_spaced_as_source_control_says() {
 /// What acknowledges needs no slot.
 #[test]
 fn acknowledgements_do_not_wait() {
-    let tcp = TcpSpec::modern();
+    let tcp = TcpSpec::linux_3();
     let mut end = paced(&tcp);
     let mss = u64::from(tcp.mss_bytes);
     end.send(Time::ZERO, &tcp, 2 * mss);
@@ -64,7 +64,7 @@ fn acknowledgements_do_not_wait() {
 
 #[test]
 fn a_control_is_told_each_round_trip_time_that_was_measured() {
-    let tcp = TcpSpec::modern();
+    let tcp = TcpSpec::linux_3();
     let mut end = paced(&tcp);
     let mss = u64::from(tcp.mss_bytes);
     end.send(Time::ZERO, &tcp, 3 * mss);

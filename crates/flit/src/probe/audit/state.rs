@@ -288,7 +288,7 @@ impl<'a> View<'a> {
     fn check_sender(&self, is_granted: bool, notes: &mut Notes) {
         let fabric = self.fabric;
         let out = fabric.channel(self.output) as usize;
-        let is_free = fabric.allocation[out].free >> self.index & 1 == 1;
+        let is_free = fabric.out_channels[out].free >> self.index & 1 == 1;
         let sender = fabric.output[self.output as usize].link;
         let book = self.book;
         let nobody = sender == fabric.layout.no_in();
@@ -348,7 +348,7 @@ impl<'a> View<'a> {
         let state = fabric.input[self.input as usize];
         let visit = self.books.front(self.book);
         let should = visit.map_or(NONE, |visit| visit.packet);
-        let front = fabric.front[self.input as usize];
+        let front = fabric.input[self.input as usize].front;
         self.require(notes, front == should, || {
             let name = |packet| (packet != NONE).then_some(packet);
             let (front, should) = (name(front), name(should));

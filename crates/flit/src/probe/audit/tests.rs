@@ -78,7 +78,7 @@ fn lane_where(fabric: &Fabric, is_free: bool) -> Option<(usize, u32)> {
     let channels = fabric.layout.spec_out[..fabric.layout.inject as usize].iter();
     let real = channels.enumerate().filter(|(_, spec)| **spec < 8);
     let mut lanes = real.flat_map(|(out, _)| (0..4).map(move |lane| (out, lane)));
-    lanes.find(|(out, lane)| (fabric.allocation[*out].free >> lane & 1 == 1) == is_free)
+    lanes.find(|(out, lane)| (fabric.out_channels[*out].free >> lane & 1 == 1) == is_free)
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn a_lane_freed_too_soon_is_seen() {
     assert_seen(
         |fabric| {
             let (out, lane) = lane_where(fabric, false)?;
-            fabric.allocation[out].free |= 1 << lane;
+            fabric.out_channels[out].free |= 1 << lane;
             Some(())
         },
         "counts as free: true",
@@ -161,7 +161,7 @@ fn a_lane_never_freed_is_seen() {
     assert_seen(
         |fabric| {
             let (out, lane) = lane_where(fabric, true)?;
-            fabric.allocation[out].free &= !(1 << lane);
+            fabric.out_channels[out].free &= !(1 << lane);
             Some(())
         },
         "counts as free: false",
@@ -249,9 +249,10 @@ fn a_packet_that_takes_another_one_s_place_is_seen() {
     assert_seen(
         |fabric| {
             let lane = busy_lane(fabric)?;
-            let held = fabric.front[lane];
-            let other = fabric.front.iter().find(|id| **id != NONE && **id != held);
-            fabric.front[lane] = *other?;
+            let held = fabric.input[lane].front;
+            let mut others = fabric.input.iter().map(|lane| lane.front);
+            let other = others.find(|id| *id != NONE && *id != held);
+            fabric.input[lane].front = other?;
             Some(())
         },
         "is its first, should be",
@@ -293,9 +294,9 @@ fn packets_lost_at_their_source_are_seen() {
     assert_seen(
         |fabric| {
             let first = fabric.layout.sources << fabric.layout.shift;
-            let mut fronts = fabric.front[first as usize..].iter();
-            let waiting = |id: &&u32| **id != NONE && fabric.packets.get(**id).next != NONE;
-            let id = *fronts.find(waiting)?;
+            let mut fronts = fabric.input[first as usize..].iter().map(|lane| lane.front);
+            let waiting = |id: &u32| *id != NONE && fabric.packets.get(*id).next != NONE;
+            let id = fronts.find(waiting)?;
             fabric.packets.get_mut(id).next = NONE;
             Some(())
         },
@@ -336,7 +337,7 @@ fn what_is_wrong_is_seen_within_the_cycles_promised() {
     let changes: [fn(&mut Fabric) -> Option<()>; 5] = [
         |fabric| {
             let (out, lane) = lane_where(fabric, true)?;
-            fabric.allocation[out].free &= !(1 << lane);
+            fabric.out_channels[out].free &= !(1 << lane);
             Some(())
         },
         |fabric| {

@@ -82,7 +82,10 @@ impl<'a> Ways<'a> {
         let number = 2 * flow + direction;
         let mut hops = Vec::new();
         let mut pace = pace(own);
-        if self.spec.rules.spread == Spread::Flows {
+        if tables.ports(ends_of(self.spec, number)) > 1 {
+            hops = tables.crossed(self.spec, number)?;
+            pace = Err(NoBound::Spread);
+        } else if self.spec.rules.spread == Spread::Flows {
             tables.follow(self.spec, number, &mut hops)?;
         } else {
             hops = reached(self.spec, tables, number);

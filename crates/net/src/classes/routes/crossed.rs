@@ -42,7 +42,15 @@ impl Tables {
     ) -> Result<Vec<u32>, BuildError> {
         let mut hops = Vec::new();
         if spec.rules.spread == Spread::Flows {
-            self.follow_to(spec, way, (from, to), &mut hops)?;
+            if self.ports((from, to)) <= 1 {
+                self.follow_to(spec, way, (from, to), &mut hops)?;
+                return Ok(hops);
+            }
+            let to_of = |channel: u32| spec.ends(channel).map(|ends| ends.1);
+            for turn in 0..self.ports((from, to)) as u64 {
+                // There is a way: it has ports.
+                self.walk_turn((way, turn), (from, to), to_of, &mut hops);
+            }
             return Ok(hops);
         }
         let mut nodes = Vec::from([from]);

@@ -6,9 +6,13 @@ use alloc::{format, vec};
 
 use backwater_kernel::BuildError;
 
+use self::search::{Leaving, Search, channels};
 use super::{ends_of, mix};
 use crate::hop::unit::NONE;
-use crate::spec::frames::{EthernetSpec, NodeKind, RouteSpec, Spread};
+use crate::spec::frames::{EthernetSpec, NicRule, NodeKind, RouteSpec, Spread};
+
+mod ports;
+mod search;
 
 /// Hops of all ways of a flow to several stations, one way after the other.
 const TREE_HOPS_MAX: usize = 50_000_000;
@@ -17,7 +21,9 @@ const TREE_HOPS_MAX: usize = 50_000_000;
 ///
 /// What leads to one station on a switch leads to the others there, too, but for the last hop, and
 /// who has one link has one way out. So rows are for switches and for stations on several links,
-/// columns for switches with stations and for stations on several links.
+/// columns for switches with stations and for stations on several links. What leads somewhere from
+/// a switch leads there from all switches that no shortest way tells apart: each has the same
+/// choices, of channels of its own.
 #[derive(Debug)]
 pub struct Tables {
     seed: u64,
@@ -30,10 +36,19 @@ pub struct Tables {
     rows: Vec<u32>,
     /// By station: the column that leads to it, or to its switch; [`NONE`] for switches.
     columns: Vec<u32>,
-    /// By column and row: first channel in `channels`, and how many.
-    entries: Vec<(u32, u32)>,
+    /// By row: its kind.
+    kinds: Vec<u32>,
+    /// By column and kind: which of the sets of a row of this kind.
+    choices: Vec<u32>,
+    /// By row, the hops that lead somewhere, first those that lead nowhere: the first channel in
+    /// `channels`, and how many.
+    sets: Vec<Vec<(u32, u32)>>,
     channels: Vec<u32>,
-    row_count: usize,
+    kind_count: usize,
+    /// Stations that do not go by a hash where they have several links, in order.
+    nics: Vec<(u32, NicRule)>,
+    /// By flow with a row, its rail.
+    rails: Vec<u32>,
 }
 
 /// A channel between a station and the switch it is on.
@@ -44,18 +59,19 @@ struct Hop {
 }
 
 impl Tables {
-    /// Rows times columns of the tables of a network.
+    /// Kinds of rows times columns of the tables of a network.
     pub fn size(spec: &EthernetSpec) -> u64 {
-        let given = given(spec);
-        let (mut rows, mut targets) = (0_u64, BTreeSet::new());
-        for (node, way) in (0_u32..).zip(only_ways(spec)) {
-            rows += u64::from(way.is_none());
+        let (out, given) = (only_ways(spec), given(spec));
+        let (rows, count) = number_rows(&out);
+        let kinds = search::kinds(spec, (&rows, count), &out).counts.len();
+        let mut targets = BTreeSet::new();
+        for (node, way) in (0_u32..).zip(&out) {
             match way {
                 Some(way) if !given.contains(&node) => targets.insert(way.switch),
                 _ => !forwards(spec, node) && targets.insert(node),
             };
         }
-        rows * targets.len() as u64
+        kinds as u64 * targets.len() as u64
     }
 
     /// All shortest ways, and the scenario's own.
@@ -64,24 +80,24 @@ impl Tables {
     /// If a route of the scenario names what is not there.
     pub fn new(spec: &EthernetSpec) -> Result<Tables, BuildError> {
         check(spec)?;
-        let (nodes, out) = (spec.nodes.len() as u32, only_ways(spec));
-        let has_row = |node: u32| out[node as usize].is_none();
-        let mut rows = 0..;
-        let rows = (0..nodes).map(|node| match has_row(node) {
-            true => rows.next().unwrap_or(NONE),
-            false => NONE,
-        });
+        let out = only_ways(spec);
+        let (rows, count) = number_rows(&out);
+        let mut search = Search::new(spec, (&rows, count), &out);
         let mut tables = Tables {
             seed: spec.seed,
             last: vec![None; out.len()],
-            rows: rows.collect(),
+            rows,
             columns: vec![NONE; out.len()],
-            entries: Vec::new(),
+            kinds: search.alike.kinds.clone(),
+            choices: Vec::new(),
+            sets: vec![vec![(0, 0)]; count],
             channels: Vec::new(),
-            row_count: (0..nodes).filter(|node| has_row(*node)).count(),
+            kind_count: search.alike.counts.len(),
+            nics: ports::nics(spec, &out),
+            rails: spec.rules.rails.clone(),
             out,
         };
-        tables.add_columns(spec);
+        tables.add_columns(spec, &mut search);
         for route in &spec.rules.routes {
             if tables.out[route.node as usize].is_none() {
                 tables.set(route.node, route.destination, &route.channels);
@@ -92,13 +108,13 @@ impl Tables {
 
     /// A column for each station, or for the switch it is on if the scenario has no way of its own
     /// to it.
-    fn add_columns(&mut self, spec: &EthernetSpec) {
+    fn add_columns(&mut self, spec: &EthernetSpec, search: &mut Search) {
         let given = given(spec);
         let mut by_switch: BTreeMap<u32, u32> = BTreeMap::new();
-        let mut search = Search::new(spec, &self.rows, self.row_count);
+        let mut last = Vec::new();
         for station in (0..self.rows.len() as u32).filter(|node| !forwards(spec, *node)) {
             let Some(out) = self.out[station as usize] else {
-                self.columns[station as usize] = self.add_column(&mut search, station);
+                self.columns[station as usize] = self.add_column(search, station);
                 continue;
             };
             let hop = Hop {
@@ -106,54 +122,58 @@ impl Tables {
                 ..out
             };
             if given.contains(&station) {
-                self.columns[station as usize] = self.add_column(&mut search, out.switch);
-                self.set(out.switch, station, &[hop.channel]);
+                self.columns[station as usize] = self.add_column(search, out.switch);
+                last.push((station, hop));
                 continue;
             }
             self.last[station as usize] = Some(hop);
             let column = match by_switch.get(&out.switch) {
                 Some(column) => *column,
-                None => self.add_column(&mut search, out.switch),
+                None => self.add_column(search, out.switch),
             };
             by_switch.insert(out.switch, column);
             self.columns[station as usize] = column;
+        }
+        // Ways of its own for a row come behind those that are found of its kind.
+        for (station, hop) in last {
+            self.set(hop.switch, station, &[hop.channel]);
         }
     }
 
     /// From `target` outwards, level by level: a new column.
     fn add_column(&mut self, search: &mut Search, target: u32) -> u32 {
-        let column = self.entries.len() / self.row_count;
-        self.entries.resize((column + 1) * self.row_count, (0, 0));
+        let column = self.choices.len() / self.kind_count;
+        self.choices.resize((column + 1) * self.kind_count, 0);
         search.from(self.rows[target as usize]);
+        let mut nearer = Vec::new();
         // All but the target, which comes first.
-        for &row in &search.reached[1..] {
-            let nearer = search.distance[row as usize] - 1;
-            let hops = search.between.of(row).iter();
-            let hops = hops.filter(|(_, next)| search.passable[*next as usize] == nearer);
-            let first = self.channels.len();
-            self.channels.extend(hops.map(|(channel, _)| *channel));
-            // Many columns have the same hops in a row: those that lead upwards.
-            let known = &mut search.known[row as usize];
-            let (from, count) = (known.0 as usize, known.1 as usize);
-            let (before, new) = self.channels.split_at(first);
-            if before.get(from..from + count) == Some(new) {
-                self.channels.truncate(first);
-            } else {
-                *known = (first as u32, new.len() as u32);
+        for at in 1..search.reached.len() {
+            let kind = search.reached[at];
+            search.nearer(kind, &mut nearer);
+            let (choice, is_new) = search.choice(kind, &nearer);
+            for row in search.rows_of(kind).filter(|_| is_new) {
+                let first = self.channels.len();
+                self.channels.extend(search.hops(row, &nearer));
+                let count = self.channels.len() - first;
+                self.sets[row as usize].push((first as u32, count as u32));
             }
-            self.entries[column * self.row_count + row as usize] = *known;
+            self.choices[column * self.kind_count + kind as usize] = choice;
         }
         column as u32
     }
 
-    fn entry(&self, node: u32, station: u32) -> usize {
-        let (column, row) = (self.columns[station as usize], self.rows[node as usize]);
-        column as usize * self.row_count + row as usize
+    /// Where the choice of a row on the way to a station stands.
+    fn entry(&self, row: u32, station: u32) -> usize {
+        let (column, kind) = (self.columns[station as usize], self.kinds[row as usize]);
+        column as usize * self.kind_count + kind as usize
     }
 
+    /// Gives a row a way of its own, where each is of its own kind.
     fn set(&mut self, node: u32, station: u32, channels: &[u32]) {
-        let entry = self.entry(node, station);
-        self.entries[entry] = (self.channels.len() as u32, channels.len() as u32);
+        let row = self.rows[node as usize];
+        let (entry, sets) = (self.entry(row, station), &mut self.sets[row as usize]);
+        self.choices[entry] = sets.len() as u32;
+        sets.push((self.channels.len() as u32, channels.len() as u32));
         self.channels.extend_from_slice(channels);
     }
 
@@ -171,7 +191,9 @@ impl Tables {
         match &self.last[station as usize] {
             Some(last) if last.switch == node => core::slice::from_ref(&last.channel),
             _ => {
-                let (first, count) = self.entries[self.entry(node, station)];
+                let row = self.rows[node as usize];
+                let choice = self.choices[self.entry(row, station)];
+                let (first, count) = self.sets[row as usize][choice as usize];
                 &self.channels[first as usize..][..count as usize]
             }
         }
@@ -264,17 +286,29 @@ impl Tables {
         to_of: impl Fn(u32) -> Option<u32>,
         hops: &mut Vec<u32>,
     ) -> bool {
-        let mut node = from;
+        self.walk_by(way, (from, self.of_flow(way, from, to)), to, to_of, hops)
+    }
+
+    /// The same from a node on, over this channel.
+    fn walk_by(
+        &self,
+        way: u32,
+        (from, first): (u32, u32),
+        to: u32,
+        to_of: impl Fn(u32) -> Option<u32>,
+        hops: &mut Vec<u32>,
+    ) -> bool {
+        let (mut node, mut channel) = (from, first);
         for _ in 0..=self.rows.len() {
             if node == to {
                 return true;
             }
-            let channel = self.of_flow(way, node, to);
             match to_of(channel) {
                 Some(next) => node = next,
                 None => break,
             }
             hops.push(channel);
+            channel = self.of_flow(way, node, to);
         }
         false
     }
@@ -289,7 +323,7 @@ impl Tables {
             from.is_some_and(|node| self.next_hops(node, to).len() == 1)
         };
         let keeps = spec.rules.spread == Spread::Flows || hops.iter().all(is_only);
-        keeps.then_some(hops)
+        (keeps && self.ports(ends_of(spec, way)) <= 1).then_some(hops)
     }
 
     fn choose(&self, node: u32, to: u32, hash: impl FnOnce() -> u64) -> u32 {
@@ -301,6 +335,9 @@ impl Tables {
     }
 
     fn of_flow(&self, way: u32, node: u32, to: u32) -> u32 {
+        if self.nic(node) == NicRule::Rail {
+            return self.of_rail(way, node, to);
+        }
         self.choose(node, to, || mix(&[self.seed, way.into(), node.into()]))
     }
 
@@ -343,6 +380,20 @@ fn only_ways(spec: &EthernetSpec) -> Vec<Option<Hop>> {
     (0..spec.nodes.len() as u32).map(way).collect()
 }
 
+/// By node, the row of each that has no only way out, and how many they are.
+fn number_rows(out: &[Option<Hop>]) -> (Vec<u32>, usize) {
+    let mut count = 0;
+    let number = |way: &Option<Hop>| match way {
+        Some(_) => NONE,
+        None => {
+            count += 1;
+            count - 1
+        }
+    };
+    let rows = out.iter().map(number).collect();
+    (rows, count as usize)
+}
+
 /// Are the ways of the scenario from nodes to stations that there are, over channels that leave
 /// there?
 fn check(spec: &EthernetSpec) -> Result<(), BuildError> {
@@ -362,107 +413,6 @@ fn check(spec: &EthernetSpec) -> Result<(), BuildError> {
             "the route from node {} to station {} names what is not there",
             route.node, route.destination
         ))),
-    }
-}
-
-/// Distances from a row, and what is used from one search to the next.
-struct Search {
-    /// The channels between rows.
-    between: Leaving,
-    /// By row: it is that of a switch.
-    forwards: Vec<bool>,
-    /// By row.
-    distance: Vec<u32>,
-    /// The same of rows that ways may lead through or to.
-    passable: Vec<u32>,
-    /// In the order of their distance.
-    reached: Vec<u32>,
-    /// By row: the hops found last, and how many.
-    known: Vec<(u32, u32)>,
-}
-
-impl Search {
-    fn new(spec: &EthernetSpec, rows: &[u32], count: usize) -> Search {
-        let row = |node: u32| Some(rows[node as usize]).filter(|row| *row != NONE);
-        let channels = channels(spec);
-        let between =
-            channels.filter_map(|(from, channel, to)| Some((row(from)?, channel, row(to)?)));
-        let mut forward = vec![false; count];
-        for node in (0..rows.len() as u32).filter(|node| forwards(spec, *node)) {
-            forward[rows[node as usize] as usize] = true;
-        }
-        Search {
-            between: Leaving::new(count, between),
-            forwards: forward,
-            distance: vec![u32::MAX; count],
-            passable: vec![u32::MAX; count],
-            reached: Vec::new(),
-            known: vec![(0, 0); count],
-        }
-    }
-
-    /// Searches outwards from `target`. Stations are no way through.
-    fn from(&mut self, target: u32) {
-        for row in self.reached.drain(..) {
-            self.distance[row as usize] = u32::MAX;
-            self.passable[row as usize] = u32::MAX;
-        }
-        self.distance[target as usize] = 0;
-        self.passable[target as usize] = 0;
-        self.reached.push(target);
-        let mut at = 0;
-        while let Some(row) = self.reached.get(at).copied() {
-            at += 1;
-            let Some(further) = self.passable[row as usize].checked_add(1) else {
-                continue;
-            };
-            for &(_, next) in self.between.of(row) {
-                if self.distance[next as usize] == u32::MAX {
-                    self.distance[next as usize] = further;
-                    if self.forwards[next as usize] {
-                        self.passable[next as usize] = further;
-                    }
-                    self.reached.push(next);
-                }
-            }
-        }
-    }
-}
-
-/// All channels: where they leave, their number, where they lead.
-fn channels(spec: &EthernetSpec) -> impl Iterator<Item = (u32, u32, u32)> {
-    let all = 0..spec.links.len() as u32 * 2;
-    all.filter_map(|channel| spec.ends(channel).map(|(from, to)| (from, channel, to)))
-}
-
-/// Channels by where they leave, and where they lead, in their order.
-struct Leaving {
-    first: Vec<u32>,
-    channels: Vec<(u32, u32)>,
-}
-
-impl Leaving {
-    /// Those of so many places.
-    fn new(places: usize, channels: impl Iterator<Item = (u32, u32, u32)>) -> Leaving {
-        let mut leaving: Vec<(u32, u32, u32)> = channels.collect();
-        leaving.sort_unstable();
-        let mut first = vec![0_u32; places + 1];
-        for (from, ..) in &leaving {
-            first[*from as usize + 1] += 1;
-        }
-        for place in 0..places {
-            first[place + 1] += first[place];
-        }
-        let channels = leaving.iter().map(|(_, channel, to)| (*channel, *to));
-        Leaving {
-            first,
-            channels: channels.collect(),
-        }
-    }
-
-    fn of(&self, place: u32) -> &[(u32, u32)] {
-        let (from, to) = (self.first[place as usize], self.first[place as usize + 1]);
-        &self.channels[from as usize..to as usize]
     }
 }
 

@@ -40,6 +40,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 kind: ControlKind::Alarm,
                 value: 0,
                 bytes,
+                is_patient: false,
             });
         }
     }
@@ -53,6 +54,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             kind: ControlKind::Session,
             value: message as u64,
             bytes,
+            is_patient: false,
         });
     }
 

@@ -12,6 +12,7 @@ fn spec(says: Says, classes: u8) -> CountersSpec {
             classes,
             spacing: Duration(100),
             at_least_every: Some(Duration(1_000)),
+            waits_for_idle: false,
         },
         statement: None::<StatementSpec>,
         floor_units: 0,
@@ -101,6 +102,40 @@ fn classes_with_news_go_in_turn() {
     assert_eq!(port.when(Time(125)), When::At(Time(1_125)));
     assert_eq!(port.on_timer(Time(1_125)), When::Now);
     assert_eq!(port.start(Time(1_130)).bits, 0b0_1100);
+}
+
+/// With news, a message waits for an idle port from when it may go until it must; without any, it
+/// goes when it must.
+#[test]
+fn a_message_waits_for_an_idle_port_until_it_must_go() {
+    let mut own = spec(Says::Freed { bits: 15 }, 2);
+    own.update.waits_for_idle = true;
+    let mut port = port(own, &[lane(10); 2]);
+    assert_eq!(port.on_news(0, Time(10)), When::Idle);
+    assert_eq!(port.when(Time(10)), When::At(Time(1_000)));
+    assert_eq!(
+        port.on_news(1, Time(20)),
+        When::Wait,
+        "it is asked again anyway"
+    );
+    assert_eq!(port.start(Time(30)).bits, 0b11);
+    assert_eq!(port.on_news(0, Time(40)), When::At(Time(130)));
+    assert_eq!(port.on_timer(Time(130)), When::Idle);
+    assert_eq!(
+        port.when(Time(130)),
+        When::Wait,
+        "at 1,000 it asks in any case"
+    );
+    assert_eq!(port.on_timer(Time(1_000)), When::At(Time(1_030)));
+    assert_eq!(port.on_timer(Time(1_030)), When::NoLonger);
+    assert_eq!(
+        port.when(Time(1_031)),
+        When::Wait,
+        "it waits for the port alone"
+    );
+    port.start(Time(1_040));
+    assert_eq!(port.when(Time(1_040)), When::At(Time(2_040)));
+    assert_eq!(port.on_timer(Time(2_040)), When::Now, "without news");
 }
 
 /// A message speaks of lanes of the same 32; a statement of all takes as many as that needs.

@@ -7,6 +7,7 @@ use backwater_ends::application::Payload;
 use backwater_kernel::{Rate, Rings, Time};
 
 use super::*;
+use crate::classes::shape::ANYTHING;
 use crate::hop::unit::Unit;
 use crate::spec::frames::Message;
 use crate::spec::frames::{
@@ -134,7 +135,7 @@ fn join(simulation: &mut Simulation<Rings>, flow: u32, bytes: u16) {
         ..Unit::data(simulation.now, 0, bytes.into())
     };
     let id = simulation.network.units.frame(frame, 0, &payload);
-    simulation.join(TRUNK, id);
+    simulation.join::<ANYTHING>(TRUNK, id);
     simulation.detect_at_queue(2 * flow, TRUNK, 0, id);
 }
 

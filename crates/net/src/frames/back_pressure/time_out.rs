@@ -55,7 +55,9 @@ impl Network {
                 let classes = 0..self.classes.count as u8;
                 classes.map(|class| times(class).last).max()
             }
-            Gate::Class(class) | Gate::Flow(class, _) => Some(times(class).last),
+            Gate::Class(class) | Gate::Flow(class, _) | Gate::Lane(class, _) => {
+                Some(times(class).last)
+            }
             Gate::Destination(class, station) => {
                 let mut all = times(class).last_to.iter();
                 let own = all.find(|(to, _)| *to == station);

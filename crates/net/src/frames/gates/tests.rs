@@ -22,7 +22,7 @@ fn control(gate: Gate, quanta: u16) -> Control {
             stops: 0,
             resumes: 1 << class,
         },
-        Gate::Port | Gate::Destination(..) | Gate::Flow(..) => Orders::Gate(gate),
+        Gate::Port | Gate::Destination(..) | Gate::Flow(..) | Gate::Lane(..) => Orders::Gate(gate),
     };
     Control {
         orders,
@@ -100,7 +100,7 @@ fn what_came_last_is_known_for_each_class() {
     say(&mut run, 20, Gate::Class(0), 0);
     let last = |run: &Run| {
         let gates = &run.network.classes.gates[OUT as usize];
-        [0, 1].map(|class: usize| gates.classes[class].last_stop.0)
+        [0, 1].map(|class| gates.class_gate(class).last_stop.0)
     };
     assert_eq!(last(&run), [0, 10], "a resume is no stop");
     say(&mut run, 30, Gate::Destination(0, 2), 7);
@@ -112,7 +112,7 @@ fn what_came_last_is_known_for_each_class() {
 /// Since when each class has been stopped, in whole or in part.
 fn watched(run: &Run) -> [Option<u64>; 2] {
     let gates = &run.network.classes.gates[OUT as usize];
-    [0, 1].map(|class: usize| gates.classes[class].watch.since.map(|at| at.0))
+    [0, 1].map(|class| gates.class_gate(class).watch.since.map(|at| at.0))
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn at_inputs(watchdog: Option<WatchdogSpec>) -> Run {
 fn come(run: &mut Run, bytes: u64) -> bool {
     let queue = run.network.queue(OUT, 1);
     let account = run.network.queue(0, 1) as u32;
-    match run.enter_account(1, account, queue, bytes) {
+    match run.enter_account::<ANYTHING>(1, account, queue, bytes) {
         Ok(true) => run.stop_account(1, account),
         Ok(false) => {}
         Err(_) => return false,
@@ -267,7 +267,8 @@ fn headroom_is_for_the_lossless_class() {
     let entered = [0, 1].map(|class: u8| {
         let queue = run.network.queue(OUT, class);
         let account = run.network.queue(0, class) as u32;
-        run.enter_account(1, account, queue, 600).is_ok()
+        run.enter_account::<ANYTHING>(1, account, queue, 600)
+            .is_ok()
     });
     assert_eq!(entered, [false, true]);
     let at = run.network.queue(0, 1);
@@ -305,9 +306,9 @@ fn an_input_stops_its_sender_above_a_threshold_and_resumes_it_below_another() {
     assert!(!come(&mut run, 1), "3,501 have not");
     assert_eq!(asked(&mut run), (1, 0), "it is stopped once");
     let account = run.network.queue(0, 1) as u32;
-    run.leave_account(1, account, 1_500);
+    run.leave_account::<ANYTHING>(1, account, 1_500);
     assert_eq!(asked(&mut run), (1, 0), "2,000 are not less than 2,000");
-    run.leave_account(1, account, 1);
+    run.leave_account::<ANYTHING>(1, account, 1);
     assert_eq!(asked(&mut run), (1, 1));
     assert_eq!(
         run.network.classes.asked[3].stops, 0,

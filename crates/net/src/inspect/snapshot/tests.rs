@@ -62,7 +62,7 @@ fn a_stop_is_measured_in_the_slice_in_which_it_holds() {
     };
     let watch = |run: &mut testing::Run, at: u64, holds: bool| {
         let gates = &mut run.network.classes.gates[testing::OUT as usize];
-        gates.classes[class].watch.set(Time(at), holds);
+        gates.class_gates()[class].watch.set(Time(at), holds);
     };
     watch(&mut run, 30, true);
     assert_eq!(stopped(&run, 100), 70);

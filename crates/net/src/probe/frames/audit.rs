@@ -24,7 +24,7 @@ use alloc::vec::Vec;
 use backwater_kernel::{Place, Time};
 
 use self::inside::Inside;
-use self::port::{Port, Queue, Waiting};
+use self::port::{Port, Queue};
 use super::{Frame, FrameView, Gate, LossCause, Probe};
 use crate::network::Network;
 use crate::probe::Checks;
@@ -53,12 +53,12 @@ pub struct Audit {
 impl Audit {
     /// An audit of a run of `spec`.
     pub fn new(spec: &EthernetSpec) -> Audit {
-        let ports = spec.links.iter().flat_map(|link| {
+        let ports = (0..).zip(&spec.links).flat_map(|(number, link)| {
             let node = |id: u32| spec.nodes.get(id as usize);
-            [
-                Port::new(&link.channels[0], node(link.ends[0])),
-                Port::new(&link.channels[1], node(link.ends[1])),
-            ]
+            [0, 1].map(|side| {
+                let (id, from) = (2 * number + side as u32, node(link.ends[side]));
+                Port::new((spec.seed, id), &link.channels[side], from)
+            })
         });
         let ports: Vec<Port> = ports.collect();
         Audit {
@@ -121,9 +121,9 @@ impl Audit {
         let queue = &port.queues[usize::from(frame.class)];
         let place = queue.place(frame);
         let mut passed = queue.waiting.iter().take(place.unwrap_or(0));
-        let own = Waiting::new(frame);
+        let own = queue.seen(frame);
         let all_stopped = passed.all(|waiting| match queue.has_turns {
-            true => waiting.way != own.way,
+            true => waiting.lane != own.lane,
             false => closed.is_stopped(frame.class, waiting),
         });
         let may_go = port.may_force || !closed.is_stopped(frame.class, &own);
@@ -172,7 +172,7 @@ impl Probe for Audit {
         let frame = frame.view();
         let queue = self.queue(channel, frame.class);
         queue.bytes += u64::from(frame.bytes);
-        queue.waiting.push_back(Waiting::new(frame));
+        queue.waiting.push_back(queue.seen(frame));
         let (held, limit) = (queue.bytes, queue.limit_bytes);
         self.check(held == queue_bytes, at, channel, || {
             format!(

@@ -76,6 +76,8 @@ impl PathWaits {
 }
 
 impl Probe for PathWaits {
+    const IN_ALL_FORMS: bool = true;
+
     fn on_delivered(&mut self, at: Time, leg: u32, born: Time, bytes: u32) {
         let path = self.by_leg[leg as usize];
         if at >= self.warm_up && path != NO_PATH {

@@ -9,6 +9,10 @@ use crate::simulation::plan::Specification;
 
 /// Of two hosts at a switch, whose channels have two classes.
 fn recorder(measures: &[(Measure, Subject)]) -> Recorder {
+    recorder_until(measures, Time::MAX)
+}
+
+fn recorder_until(measures: &[(Measure, Subject)], until: Time) -> Recorder {
     let series: Vec<SeriesSpec> = measures
         .iter()
         .map(|(measure, of)| SeriesSpec {
@@ -17,7 +21,7 @@ fn recorder(measures: &[(Measure, Subject)]) -> Recorder {
             of: *of,
             window: Some(Duration(100)),
             from: Time::ZERO,
-            until: Time::MAX,
+            until,
         })
         .collect();
     let mut recorder = Recorder::new(&series);
@@ -45,6 +49,22 @@ fn frame(class: u8) -> FrameView {
             has_rtp: false,
         },
     }
+}
+
+/// What happens after the end of a series changes none of its windows.
+#[test]
+fn nothing_counts_after_the_end() {
+    let (channel, class) = (1, 1);
+    let of_class = (Measure::Queue, Subject::Class { channel, class });
+    let mut recorder = recorder_until(&[of_class], Time(300));
+    recorder.on_frame_joined(Time(50), 1, &(&frame(1)).into(), 64);
+    recorder.on_frame_joined(Time(250), 1, &(&frame(1)).into(), 128);
+    let expected = recorder.series(Time(900)).remove(0);
+    assert_eq!(expected.y, [32.0, 64.0, 96.0]);
+    for at in [310, 450, 460] {
+        recorder.on_frame_sent(Time(at), 1, 1, 0);
+    }
+    assert_eq!(recorder.series(Time(900)), [expected]);
 }
 
 #[test]

@@ -18,6 +18,8 @@ pub(super) struct Track {
     pub spec: SeriesSpec,
     /// Of the channel that it is of.
     pub rate: Rate,
+    /// The bytes that it was busy with last, and for how long.
+    sent: (u32, Duration),
     /// The queues it follows, of circuits and [`Measure::Stopped`].
     pub stops: Stops,
     /// Gates that are closed and concern the class it is of: that of its port and its own, a bit
@@ -96,6 +98,7 @@ impl Track {
             bins: Bins::new(spec.window.map_or(1, Duration::ps), most),
             spec,
             rate: Rate(0),
+            sent: (0, Duration(0)),
             stops: Stops::default(),
             closed_whole: 0,
             closed: BTreeSet::new(),
@@ -139,15 +142,14 @@ impl Track {
 
     /// A level is `value` from `at` on.
     pub fn set(&mut self, at: Time, value: f64) {
+        // What holds until then is added when the series is read.
+        if at > self.spec.until {
+            return;
+        }
         let at_ps = at.max(self.spec.from).ps();
         if self.spec.window.is_some() {
             self.integrate(at);
-            if at <= self.spec.until {
-                self.points.replace(at_ps, value);
-            }
-            return;
-        }
-        if at > self.spec.until {
+            self.points.replace(at_ps, value);
             return;
         }
         let points = &mut self.points;
@@ -173,10 +175,10 @@ impl Track {
         match gate {
             Gate::Port => self.close_whole(1, is_stopped),
             Gate::Class(_) => self.close_whole(2, is_stopped),
-            Gate::Destination(..) | Gate::Flow(..) if is_stopped => {
+            Gate::Destination(..) | Gate::Flow(..) | Gate::Lane(..) if is_stopped => {
                 self.closed.insert(gate);
             }
-            Gate::Destination(..) | Gate::Flow(..) => {
+            Gate::Destination(..) | Gate::Flow(..) | Gate::Lane(..) => {
                 self.closed.remove(&gate);
             }
         }
@@ -192,20 +194,25 @@ impl Track {
         }
     }
 
-    /// Adds the level that has held since the last change to the windows it spans; mostly that is
-    /// the one that is open.
+    /// Adds the level that has held since the last change.
     #[inline]
     fn integrate(&mut self, at: Time) {
-        let Some((since, value)) = self.points.last() else {
-            return;
-        };
+        if let Some((since, value)) = self.points.last() {
+            self.hold(Time(since), at, value);
+        }
+    }
+
+    /// Adds a value that holds from `begin` to `end` to the windows it spans: mostly that is the
+    /// one that is open.
+    #[inline]
+    fn hold(&mut self, begin: Time, end: Time, value: f64) {
         let from = self.spec.from.ps();
-        match self
-            .bins
-            .open_over(since - from, at.ps().wrapping_sub(from))
-        {
-            Some(bin) if at <= self.spec.until => bin.add(value, at.ps() - since),
-            _ => self.spread(Time(since), at, value),
+        let into = |at: Time| at.ps().wrapping_sub(from);
+        match self.bins.open_over(into(begin), into(end)) {
+            Some(bin) if begin >= self.spec.from && end <= self.spec.until => {
+                bin.add(value, end.ps() - begin.ps());
+            }
+            _ => self.spread(begin, end, value),
         }
     }
 
@@ -236,17 +243,32 @@ impl Track {
 
     /// The channel is busy with so many bytes from `at` on.
     pub fn add_busy(&mut self, at: Time, bytes: u32) {
+        if at > self.spec.until {
+            return;
+        }
         let busy = match self.shape {
             Shape::Rate => self.rate.0 as f64,
             _ => 1.0,
         };
         match self.spec.window {
-            Some(_) => self.spread(at, at + self.rate.serialization(bytes.into()), busy),
-            None if at >= self.spec.from && at <= self.spec.until => {
+            Some(_) => {
+                let end = at + self.serialization(bytes);
+                self.hold(at, end, busy);
+            }
+            None if at >= self.spec.from => {
                 self.points.push(at.ps(), busy);
             }
             None => {}
         }
+    }
+
+    /// What so many bytes take on its channel: as many as the last time, mostly.
+    #[inline]
+    fn serialization(&mut self, bytes: u32) -> Duration {
+        if self.sent.0 != bytes {
+            self.sent = (bytes, self.rate.serialization(bytes.into()));
+        }
+        self.sent.1
     }
 
     /// Adds `value` times the time from `begin` to `end` to the windows it falls in.

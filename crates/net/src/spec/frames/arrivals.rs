@@ -51,7 +51,8 @@ pub struct ArrivalSpec {
     pub count: u32,
     /// About so many are active at once, at most: what their memory is estimated by.
     pub active: u32,
-    /// What they are like; hosts and traffic are those of an arrival.
+    /// What they are like; hosts and traffic are those of an arrival, and a round trip of zero that
+    /// a handshake measured is that of their path.
     pub kinds: Vec<FlowSpec>,
     /// When, between which hosts and with how many bytes.
     pub arrivals: ArrivalRecipe,

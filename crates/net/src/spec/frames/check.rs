@@ -36,6 +36,7 @@ pub fn verify(spec: &EthernetSpec) -> Result<(), BuildError> {
     }
     spec.check_links().map_err(BuildError)?;
     check_drains(spec)?;
+    check_nics(spec)?;
     check_ports(spec)?;
     check_nodes(spec)?;
     check_flows(spec)
@@ -53,6 +54,21 @@ fn check_drains(spec: &EthernetSpec) -> Result<(), BuildError> {
         }
     }
     Ok(())
+}
+
+fn check_nics(spec: &EthernetSpec) -> Result<(), BuildError> {
+    let is_station = |node: u32| {
+        let node = spec.nodes.get(node as usize);
+        node.is_some_and(|node| matches!(node.kind, NodeKind::Station { .. }))
+    };
+    let nics = &spec.rules.nics;
+    if nics.iter().any(|nic| !is_station(nic.node)) {
+        return err("only a station chooses among its links otherwise than by a hash".into());
+    }
+    match nics.windows(2).all(|pair| pair[0].node < pair[1].node) {
+        true => Ok(()),
+        false => err("stations with a rule for their links stand in order, each once".into()),
+    }
 }
 
 fn check_ports(spec: &EthernetSpec) -> Result<(), BuildError> {
@@ -202,8 +218,8 @@ fn check_nodes(spec: &EthernetSpec) -> Result<(), BuildError> {
             return err(format!("{}: a time too long for the clock", node.name));
         }
         let NodeKind::Switch(switch) = &node.kind else {
-            if spec.nodes.len() < 64 && leaving().count() != 1 {
-                return err(format!("host {} must have one link", node.name));
+            if spec.nodes.len() < 64 && leaving().next().is_none() {
+                return err(format!("host {} must have a link", node.name));
             }
             continue;
         };
@@ -308,9 +324,8 @@ fn check_flows(spec: &EthernetSpec) -> Result<(), BuildError> {
         }
         let fits = match flow.traffic {
             TrafficSpec::Infinite { .. } | TrafficSpec::Outside(_) => true,
-            TrafficSpec::Files { .. } | TrafficSpec::Requests { .. } | TrafficSpec::Messages(_) => {
-                is_connection
-            }
+            TrafficSpec::Messages(_) => !flow.is_multicast(),
+            TrafficSpec::Files { .. } | TrafficSpec::Requests { .. } => is_connection,
             _ => !is_connection,
         };
         if !fits {

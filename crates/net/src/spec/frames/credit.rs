@@ -15,6 +15,9 @@ pub const MESSAGE_CLASSES_MAX: u8 = 18;
 /// Most bits of a counter in a message.
 pub const COUNTER_BITS_MAX: u8 = 20;
 
+/// Most lanes of a class that flows may be hashed to.
+pub const HASH_LANES_MAX: u32 = 1 << 20;
+
 /// Who has a lane of its own within a class, with credit of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Owner {
@@ -25,6 +28,29 @@ pub enum Owner {
     Destination,
     /// Each flow, one way. Lanes of flows go in turns.
     Flow,
+    /// Flows, one way, that a hash gives one number of so many below. Their lanes go in turns, by
+    /// the first flow of each.
+    Hash(u32),
+}
+
+impl Owner {
+    /// Do its lanes go in turns? Others go in the order in which frames came.
+    #[inline]
+    pub fn goes_in_turns(self) -> bool {
+        match self {
+            Owner::Class | Owner::Destination => false,
+            Owner::Flow | Owner::Hash(_) => true,
+        }
+    }
+
+    /// Over how many lanes flows are spread, if several may share one.
+    #[inline]
+    pub fn hash_lanes(self) -> Option<u32> {
+        match self {
+            Owner::Class | Owner::Destination | Owner::Flow => None,
+            Owner::Hash(lanes) => Some(lanes),
+        }
+    }
 }
 
 /// Credit over a channel for all frames of a class.
@@ -99,6 +125,9 @@ pub struct UpdateSpec {
     pub spacing: Duration,
     /// One is sent after this long, whether there is news or not.
     pub at_least_every: Option<Duration>,
+    /// One with news waits until its port has nothing else to send, but not for longer than
+    /// `at_least_every` from the start of the one before.
+    pub waits_for_idle: bool,
 }
 
 /// What an update says of a class.
@@ -132,6 +161,9 @@ pub struct StatementSpec {
     pub bytes: u32,
     /// Most classes of which one message speaks.
     pub classes: u8,
+    /// They wait until the port has nothing else to send, but not for longer than until the next
+    /// are due.
+    pub waits_for_idle: bool,
 }
 
 impl ClassCreditSpec {
@@ -174,6 +206,13 @@ impl ClassCreditSpec {
     ) -> Result<(), String> {
         if self.unit_bytes == 0 {
             return Err("a unit of credit of 0 bytes".into());
+        }
+        if self
+            .owner
+            .hash_lanes()
+            .is_some_and(|lanes| lanes == 0 || lanes > HASH_LANES_MAX)
+        {
+            return Err(format!("flows are hashed to 1 to {HASH_LANES_MAX} lanes"));
         }
         let cost = self.cost(largest_bytes.into());
         let is_enough = match (&self.rule, counters) {
@@ -240,6 +279,13 @@ impl CountersSpec {
         let timers = [self.update.at_least_every, statement.map(|own| own.every)];
         if timers.contains(&Some(Duration::ZERO)) {
             return Err("a timer of zero would never let time pass".into());
+        }
+        if self.update.waits_for_idle && self.update.at_least_every.is_none() {
+            return Err(
+                "an update that waits for an idle link needs a time when it goes all the \
+                        same"
+                    .into(),
+            );
         }
         let none = self.update.classes == 0 || statement.is_some_and(|own| own.classes == 0);
         if none {

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use alloc::{format, vec};
 
-use backwater_ends::spec::messages::{Happened, MessagesSpec, Waiter};
+use backwater_ends::spec::messages::{Happened, MessagesSpec, Waiter, Waiters};
 use backwater_kernel::BuildError;
 
 use super::EthernetSpec;
@@ -96,36 +96,45 @@ fn circle(lists: &[&MessagesSpec]) -> Option<(usize, Waiter)> {
         Waiter::Message(number) => first[flow] + number as usize,
         Waiter::Compute(number) => first[flow] + lists[flow].messages.len() + number as usize,
     };
-    // What waits for a thing, in one list: the first of each, and the next.
+    // Of each, how much it waits for; beside that for the one ahead of it.
     let mut waits = vec![0_u32; all];
-    let mut edges = Vec::new();
-    for (flow, list) in lists.iter().enumerate() {
+    let mut ready: Vec<(u32, Waiter)> = Vec::new();
+    for (flow, list) in (0_u32..).zip(lists) {
         for (waiter, after) in list.waiters() {
-            let place_of = place(flow, waiter);
             let is_first = matches!(waiter, Waiter::Message(0) | Waiter::Compute(0));
-            let ahead = (!is_first).then(|| place_of - 1);
-            let others = after.iter().map(|what| match *what {
-                Happened::Received { flow, message } | Happened::Sent { flow, message } => {
-                    place(flow as usize, Waiter::Message(message))
-                }
-                Happened::Computed { flow, compute } => {
-                    place(flow as usize, Waiter::Compute(compute))
-                }
-            });
-            for before in others.chain(ahead) {
-                edges.push((before, place_of));
-                waits[place_of] += 1;
+            let count = after.len() as u32 + u32::from(!is_first);
+            waits[place(flow as usize, waiter)] = count;
+            if count == 0 {
+                ready.push((flow, waiter));
             }
         }
     }
-    edges.sort_unstable();
-    let mut ready: Vec<usize> = (0..all).filter(|at| waits[*at] == 0).collect();
-    while let Some(begun) = ready.pop() {
-        let from = edges.partition_point(|(before, _)| *before < begun);
-        for (_, next) in edges[from..].iter().take_while(|edge| edge.0 == begun) {
-            waits[*next] -= 1;
-            if waits[*next] == 0 {
-                ready.push(*next);
+    let numbered: Vec<(u32, &MessagesSpec)> = (0_u32..).zip(lists.iter().copied()).collect();
+    let waiters = Waiters::among(&numbered);
+    while let Some((flow, begun)) = ready.pop() {
+        let list = lists[flow as usize];
+        let (happened, next, is_there) = match begun {
+            Waiter::Message(message) => (
+                [
+                    Some(Happened::Received { flow, message }),
+                    Some(Happened::Sent { flow, message }),
+                ],
+                Waiter::Message(message + 1),
+                (message as usize + 1) < list.messages.len(),
+            ),
+            Waiter::Compute(compute) => (
+                [Some(Happened::Computed { flow, compute }), None],
+                Waiter::Compute(compute + 1),
+                (compute as usize + 1) < list.computes.len(),
+            ),
+        };
+        let others = happened.into_iter().flatten();
+        let others = others.flat_map(|what| waiters.of(what).map(|at| waiters.waiting(at)));
+        for (flow, waiter) in others.chain(is_there.then_some((flow, next))) {
+            let left = &mut waits[place(flow as usize, waiter)];
+            *left -= 1;
+            if *left == 0 {
+                ready.push((flow, waiter));
             }
         }
     }

@@ -112,7 +112,7 @@ fn unlike_rates_and_sizes_take_what_the_closed_form_says() {
 /// trips, which the time alone leaves out.
 #[test]
 fn what_tcp_adds_when_it_is_alone() {
-    let mut wide = TcpSpec::modern();
+    let mut wide = TcpSpec::linux_3();
     wide.initial_window_segments = 100;
     let shaking = TcpSpec {
         reuse: Reuse::Handshake,

@@ -1,6 +1,6 @@
 //! Collective operations on a star: closed forms of when they are over.
 
-use backwater_ends::spec::collectives::{Collective, lanes};
+use backwater_ends::spec::collectives::{Collective, Cut, Operation, Order, lanes};
 use backwater_ends::spec::{AckEvery, RoceSpec};
 use backwater_kernel::{Duration, Rate, Rings, Time};
 use backwater_net::Simulation;
@@ -12,7 +12,7 @@ const GBPS: u64 = 1_000_000_000;
 const MB: u64 = 1_000_000;
 
 /// Hosts at 100 Gbps around a switch, 1 us away from it.
-fn star(ranks: u32) -> Net {
+pub(super) fn star(ranks: u32) -> Net {
     let mut net = Net::new(1, None);
     let switch = net.switch("S");
     for host in 0..ranks {
@@ -37,23 +37,18 @@ fn roce() -> RoceSpec {
     }
 }
 
-fn add(net: &mut Net, operation: Collective, ranks: u32, bytes: u64) {
+/// Adds an operation of the first hosts.
+pub(super) fn add(net: &mut Net, operation: Operation, ranks: u32, transport: &TransportSpec) {
     let once = (1, Duration::ZERO);
-    let lanes = lanes(operation, (ranks, bytes), once, (Time::ZERO, 0)).expect("it is sound");
+    let lanes = lanes(operation, ranks, once, (Time::ZERO, 0)).expect("it is sound");
     for lane in lanes.0 {
-        let transport = TransportSpec::Roce(roce());
-        net.add(
-            1 + lane.from,
-            1 + lane.to,
-            0,
-            transport,
-            TrafficSpec::Messages(lane.list),
-        );
+        let traffic = TrafficSpec::Messages(lane.list);
+        net.add(1 + lane.from, 1 + lane.to, 0, transport.clone(), traffic);
     }
 }
 
 /// When the last message is in, us, and bytes that came.
-fn end_us(net: &Net) -> (f64, u64) {
+pub(super) fn end_us(net: &Net) -> (f64, u64) {
     let mut run = Simulation::<Rings>::new(&net.spec).expect("it is sound");
     run.run();
     let outcome = run.outcome();
@@ -68,10 +63,14 @@ fn end_us(net: &Net) -> (f64, u64) {
     )
 }
 
-fn took(operation: Collective, ranks: u32, bytes: u64) -> (f64, u64) {
+fn took_cut(operation: Operation, ranks: u32) -> (f64, u64) {
     let mut net = star(ranks);
-    add(&mut net, operation, ranks, bytes);
+    add(&mut net, operation, ranks, &TransportSpec::Roce(roce()));
     end_us(&net)
+}
+
+fn took(kind: Collective, ranks: u32, bytes: u64) -> (f64, u64) {
+    took_cut(Operation::whole(kind, bytes), ranks)
 }
 
 /// Bytes of a full packet on the wire.
@@ -84,7 +83,7 @@ fn step_us(bytes: f64) -> f64 {
     (bytes / 1_000.0 + 1.0) * packet_us + 2.0
 }
 
-fn is_near(found: f64, wanted: f64) -> bool {
+pub(super) fn is_near(found: f64, wanted: f64) -> bool {
     (found - wanted).abs() <= 0.001 * wanted
 }
 
@@ -128,20 +127,93 @@ fn operations_take_what_their_steps_take() {
 fn two_trees_use_both_directions_of_all_ports() {
     let bytes = 32 * MB;
     let chunk = 100_000;
-    let operation = Collective::DoubleTreeAllReduce { chunk };
-    let (found_us, came) = took(operation, 8, bytes);
+    let two_trees = |chunk: u64, bytes: u64| Operation {
+        cut: Cut {
+            chunk: Some(chunk),
+            ..Cut::default()
+        },
+        ..Operation::whole(Collective::DoubleTreeAllReduce, bytes)
+    };
+    let (found_us, came) = took_cut(two_trees(chunk, bytes), 8);
     assert_eq!(came, 2 * 7 * bytes);
     let least_us = 2.0 * bytes as f64 / 1_000.0 * WIRE_BYTES * 8.0 / 100_000.0;
     assert!(found_us > least_us, "{found_us} {least_us}");
     assert!(found_us < 1.15 * least_us, "{found_us} {least_us}");
     // In one chunk each level of the tree takes its time.
-    let (found_us, _) = took(Collective::DoubleTreeAllReduce { chunk: bytes }, 8, bytes);
+    let (found_us, _) = took_cut(two_trees(bytes, bytes), 8);
     assert!(found_us > 1.9 * least_us, "{found_us} {least_us}");
     for ranks in 2..=17 {
         let bytes = 10_007 * u64::from(ranks) + 1;
-        let operation = Collective::DoubleTreeAllReduce { chunk: 3_000 };
-        let (_, came) = took(operation, ranks, bytes);
+        let (_, came) = took_cut(two_trees(3_000, bytes), ranks);
         assert_eq!(came, 2 * (u64::from(ranks) - 1) * bytes);
+    }
+}
+
+/// Parts of blocks go on by themselves: of all steps but the last the wires and the switch are
+/// hidden, and ports never rest.
+#[test]
+fn parts_of_blocks_hide_the_wires() {
+    let packet_us = WIRE_BYTES * 8.0 / 100_000.0;
+    for ranks in [2, 5, 8] {
+        let bytes = 400_000 * u64::from(ranks);
+        let whole = took(Collective::RingAllReduce, ranks, bytes);
+        let cut = |chunk: u64, channels: u32| {
+            let cut = Cut {
+                channels,
+                chunk: Some(chunk),
+                ..Cut::default()
+            };
+            let ring = Operation::whole(Collective::RingAllReduce, bytes);
+            took_cut(Operation { cut, ..ring }, ranks)
+        };
+        let (found_us, came) = cut(100_000, 1);
+        let steps = 2.0 * f64::from(ranks - 1);
+        let wanted_us = steps * 400.0 * packet_us + packet_us + 2.0;
+        assert!(is_near(found_us, wanted_us), "{found_us} {wanted_us}");
+        assert_eq!(came, whole.1);
+        // A chunk that is no less than a block changes nothing.
+        assert_eq!(cut(400_000, 1), whole);
+        // Channels take turns at the port packet by packet: they hide a part of the wires.
+        let (found_us, came) = cut(400_000, 4);
+        assert!(found_us > 0.999 * wanted_us, "{found_us} {wanted_us}");
+        assert!(found_us < whole.0, "{found_us} {}", whole.0);
+        assert_eq!(came, whole.1);
+    }
+}
+
+/// Channels in any order: all bytes come, whatever does not divide.
+#[test]
+fn channels_lose_no_byte() {
+    for ranks in [2, 3, 6, 12] {
+        let bytes = 10_007 * u64::from(ranks) + 1;
+        for order in [
+            Order::Same,
+            Order::Rotated,
+            Order::Rails { node: ranks / 2 },
+        ] {
+            let cut = |kind: Collective| {
+                let cut = Cut {
+                    channels: 3,
+                    order,
+                    chunk: Some(1_500),
+                };
+                took_cut(Operation { kind, bytes, cut }, ranks).1
+            };
+            for kind in [
+                Collective::RingAllReduce,
+                Collective::RingAllGather,
+                Collective::TreeAllReduce,
+                Collective::DoubleTreeAllReduce,
+                Collective::HalvingDoublingAllReduce,
+                Collective::PairwiseAllToAll,
+                Collective::AllToAll,
+                Collective::TreeBroadcast,
+                Collective::Pipeline,
+            ] {
+                let whole = took(kind, ranks, bytes).1;
+                assert_eq!(cut(kind), whole, "{kind:?} {ranks}");
+            }
+        }
     }
 }
 
@@ -175,7 +247,8 @@ fn odd_numbers_of_ranks_lose_no_byte() {
 fn a_slow_rank_delays_all_by_what_it_is_slow() {
     let with = |slow_us: u64| {
         let mut net = star(4);
-        add(&mut net, Collective::RingAllReduce, 4, 4 * MB);
+        let ring = Operation::whole(Collective::RingAllReduce, 4 * MB);
+        add(&mut net, ring, 4, &TransportSpec::Roce(roce()));
         if let TrafficSpec::Messages(list) = &mut net.spec.flows[0].traffic {
             list.messages[0].think = Duration(slow_us * US);
         }
@@ -196,7 +269,8 @@ fn a_slow_rank_delays_all_by_what_it_is_slow() {
 fn lists_that_never_begin_are_refused() {
     let refused = |change: fn(&mut [MessagesSpec])| {
         let mut net = star(4);
-        add(&mut net, Collective::RingAllReduce, 4, 4 * MB);
+        let ring = Operation::whole(Collective::RingAllReduce, 4 * MB);
+        add(&mut net, ring, 4, &TransportSpec::Roce(roce()));
         let lists = net
             .spec
             .flows

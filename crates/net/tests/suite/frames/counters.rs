@@ -64,6 +64,7 @@ fn cbfc(limit_units: u32) -> (LaneSpec, CountersSpec) {
             classes: 2,
             spacing: Duration(1),
             at_least_every: None,
+            waits_for_idle: false,
         },
         statement: None,
         floor_units: 0,
@@ -168,6 +169,73 @@ fn a_silent_port_speaks_after_a_while() {
     );
 }
 
+/// Both ways without end, or this way alone; messages may wait until their link is idle.
+fn waiting(is_both: bool, may_wait: bool) -> (Log, Outcome) {
+    let (lane, mut counters) = cbfc(20 * COST as u32);
+    counters.update.at_least_every = Some(Duration(EVERY));
+    counters.update.waits_for_idle = may_wait;
+    counters.statement = Some(StatementSpec {
+        every: Duration(EVERY),
+        bits: 20,
+        bytes: 8,
+        classes: 16,
+        waits_for_idle: may_wait,
+    });
+    let mut net = pair(&[954], (lane, counters));
+    if is_both {
+        net.udp(2, 0, 954, endless());
+    }
+    run(&net)
+}
+
+/// Ten frames and a half.
+const EVERY: u64 = 10 * FRAME + FRAME / 2;
+
+/// A link that is never idle sends an update as the first frame ends after the longest silence, and
+/// a statement as the first one ends after the next was due.
+#[test]
+fn messages_wait_for_an_idle_link_as_long_as_they_may() {
+    let (log, outcome) = waiting(true, true);
+    // Frames against the data go from here on, one behind the other.
+    let first = FRAME + AWAY;
+    let step = |from: u64, until: u64| from + (until - from).div_ceil(FRAME) * FRAME;
+    let mut expected = vec![step(first, EVERY)];
+    while expected.len() < log.updates.len() {
+        let last = expected[expected.len() - 1];
+        expected.push(step(last + SET, last + EVERY));
+    }
+    let at: Vec<u64> = log.updates.iter().map(|(at, _)| *at).collect();
+    assert!(at.len() > 10, "{}", at.len());
+    assert_eq!(at, expected);
+    // Along with the data, which starts at 0. Each waits for a period, in the place of the next.
+    let mut expected = vec![step(0, 2 * EVERY)];
+    while expected.len() < log.statements.len() {
+        let last = expected[expected.len() - 1];
+        let due = 2 * EVERY * (expected.len() as u64 + 1);
+        expected.push(step(last + SET, due));
+    }
+    let at: Vec<u64> = log.statements.iter().map(|(at, _)| *at).collect();
+    assert!(at.len() > 5, "{}", at.len());
+    assert_eq!(at, expected);
+    assert!(outcome.channels[0].data_share > 0.99);
+}
+
+/// A link with nothing to send against the data sends an update as soon as one that never waits;
+/// statements go beside data and wait.
+#[test]
+fn nothing_waits_for_a_link_that_is_idle() {
+    let ([waits, at_once], statements): ([Vec<u64>; 2], Vec<usize>) = {
+        let logs = [true, false].map(|may_wait| waiting(false, may_wait).0);
+        let counts = logs.iter().map(|log| log.statements.len()).collect();
+        let first = |log: &Log| log.updates.iter().take(9).map(|(at, _)| *at).collect();
+        (logs.each_ref().map(first), counts)
+    };
+    assert_eq!(waits, at_once);
+    assert!(statements[0] <= statements[1] / 2 + 1, "{statements:?}");
+    let (both, _) = waiting(true, false);
+    assert!(both.updates.len() > 100, "{}", both.updates.len());
+}
+
 /// A million frames leave the counter where arithmetic says: 20 bits of it.
 #[test]
 fn counters_go_round() {
@@ -178,6 +246,7 @@ fn counters_go_round() {
             bits: 20,
             bytes: 64,
             classes: 16,
+            waits_for_idle: false,
         });
         let mut net = pair(&[payload], (lane, counters));
         net.spec
@@ -217,6 +286,7 @@ fn losing(every: Option<Duration>) -> Outcome {
         bits: 20,
         bytes: 64,
         classes: 16,
+        waits_for_idle: false,
     });
     let mut net = pair(&[954], (lane, counters));
     net.spec.stop_at = Time(400 * MS);

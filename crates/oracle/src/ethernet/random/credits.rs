@@ -45,7 +45,7 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
                 continue;
             }
             let own = &mut spec.links[channel / 2].channels[channel % 2];
-            own.counters = counts.then(|| counters(dice, most_cost(unit_bytes)));
+            own.counters = counts.then(|| counters(dice, most_cost(unit_bytes), mix.may_wait));
             let stops = stops.over(channel as u32);
             let by_input =
                 stops.is_some_and(|it| it.select == Select::Class && it.detect == Detect::Inputs);
@@ -64,6 +64,9 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
                 }
                 let kept = own.counters;
                 let owner = match mix.has_lanes {
+                    true if mix.has_hashes && !dice.one_in(3) => {
+                        Owner::Hash(dice.pick(&[1, 2, 2, 3, 4, 100]))
+                    }
                     true => {
                         dice.pick(&[Owner::Class, Owner::Destination, Owner::Flow, Owner::Flow])
                     }
@@ -149,7 +152,7 @@ fn zones(dice: &mut Dice, rule: CreditRule, most: u32) -> CreditSpec {
 }
 
 /// A frame costs `most` at most.
-fn counters(dice: &mut Dice, most: u32) -> CountersSpec {
+fn counters(dice: &mut Dice, most: u32, may_wait: bool) -> CountersSpec {
     let bits = dice.between(10, 15) as u8;
     let says = match dice.between(0, 2) {
         0 => Says::Freed { bits },
@@ -159,26 +162,35 @@ fn counters(dice: &mut Dice, most: u32) -> CountersSpec {
         },
     };
     let statement = !dice.one_in(3);
-    CountersSpec {
+    let mut spec = CountersSpec {
         update: UpdateSpec {
             says,
             bytes: dice.pick(&[8, 20, 64, 100]),
             classes: dice.between(1, 3) as u8,
             spacing: dice.span(0, 100_000),
             at_least_every: (!dice.one_in(3)).then(|| dice.span(50_000, 400_000)),
+            waits_for_idle: false,
         },
         statement: statement.then(|| StatementSpec {
             every: dice.span(50_000, 400_000),
             bits: dice.between(10, 20) as u8,
             bytes: dice.pick(&[8, 64]),
             classes: dice.between(1, 3) as u8,
+            waits_for_idle: false,
         }),
         floor_units: match dice.one_in(4) {
             true => most * dice.between(1, 2) as u32,
             false => 0,
         },
         port_units: dice.one_in(3).then(|| most * dice.between(12, 24) as u32),
+    };
+    if may_wait {
+        spec.update.waits_for_idle = spec.update.at_least_every.is_some() && !dice.one_in(3);
+        if let Some(own) = &mut spec.statement {
+            own.waits_for_idle = !dice.one_in(3);
+        }
     }
+    spec
 }
 
 /// A class of a port; what all reserve is less than what the port has.

@@ -2,8 +2,8 @@
 
 use backwater_kernel::{Duration, Rate};
 use backwater_net::frames::spec::{
-    ChannelSpec, EthernetSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec, QueueSpec,
-    RouteSpec, SchedulerSpec, StoppedSpec, SwitchSpec,
+    ChannelSpec, EthernetSpec, Forwarding, LinkSpec, MemorySpec, NicRule, NicSpec, NodeKind,
+    NodeSpec, QueueSpec, RouteSpec, SchedulerSpec, StoppedSpec, SwitchSpec,
 };
 
 use super::{Dice, Mix};
@@ -61,6 +61,9 @@ pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], mix
         2 => builder.chain(),
         3 => builder.ring(),
         _ => builder.fan(),
+    }
+    if mix.has_nics {
+        builder.more_links();
     }
 }
 
@@ -143,6 +146,47 @@ impl Builder<'_> {
             channels: [forward, backward],
         });
         self.spec.links.len() as u32 - 1
+    }
+
+    /// Most stations have more links: beside the one they have, or to another switch; each with a
+    /// rule of its own. So have some switches.
+    fn more_links(&mut self) {
+        let is_switch = |node: &NodeSpec| matches!(node.kind, NodeKind::Switch(_));
+        let nodes: Vec<bool> = self.spec.nodes.iter().map(is_switch).collect();
+        let switches: Vec<u32> = (0..)
+            .zip(&nodes)
+            .filter(|it| *it.1)
+            .map(|it| it.0)
+            .collect();
+        for (node, is_switch) in (0..).zip(nodes) {
+            if is_switch {
+                let other = self.dice.pick(&switches);
+                if self.dice.one_in(4) && other != node {
+                    self.link(node, other);
+                }
+                continue;
+            }
+            let more = self.dice.pick(&[0, 1, 1, 1, 2, 3]);
+            for _ in 0..more {
+                let first = self
+                    .spec
+                    .links
+                    .iter()
+                    .find(|link| link.ends.contains(&node));
+                let known = first.map(|link| link.ends[usize::from(link.ends[0] == node)]);
+                let beside = known.filter(|_| self.dice.one_in(2));
+                let switch = beside.unwrap_or_else(|| self.dice.pick(&switches));
+                self.link(node, switch);
+            }
+            let rule = self
+                .dice
+                .pick(&[NicRule::Hash, NicRule::Rail, NicRule::Spread]);
+            self.spec.rules.nics.push(NicSpec { node, rule });
+        }
+        if self.dice.one_in(2) {
+            let rail = |_| self.dice.between(0, 5) as u32;
+            self.spec.rules.rails = (0..4).map(rail).collect();
+        }
     }
 
     fn star(&mut self) {

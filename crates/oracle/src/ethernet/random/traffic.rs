@@ -1,7 +1,7 @@
 //! Flows.
 
 use backwater_ends::TcpSpec;
-use backwater_ends::spec::{Congestion, Ecn, Recovery, Reuse};
+use backwater_ends::spec::{BurstSpec, Congestion, Ecn, Queued, Recovery, Reuse};
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_net::frames::spec::{EthernetSpec, FlowSpec, Span, TrafficSpec, TransportSpec};
 
@@ -115,6 +115,23 @@ fn datagrams(
     (transport, traffic)
 }
 
+/// Some go by BBR, over losses by time or by duplicates; some are paced, or go in bursts.
+fn spaced(dice: &mut Dice, tcp: &mut TcpSpec) {
+    tcp.pacing = dice.one_in(4);
+    if dice.one_in(4) {
+        tcp.congestion = dice.pick(&[Congestion::Bbr, Congestion::Bbr3]);
+        tcp.recovery = dice.pick(&[Recovery::Sack, Recovery::Rack]);
+        tcp.timer.tick = None;
+        tcp.ecn = Ecn::Off;
+    }
+    if dice.one_in(4) {
+        tcp.burst = Some(BurstSpec {
+            most_bytes: dice.pick(&[2, 5, 20]) * tcp.mss_bytes,
+            queued: Queued::Frames,
+        });
+    }
+}
+
 fn connection(dice: &mut Dice, spec: &EthernetSpec, mix: Mix) -> (TransportSpec, TrafficSpec) {
     let mut tcp = dice.pick(&[
         TcpSpec::bsd(),
@@ -153,6 +170,7 @@ fn connection(dice: &mut Dice, spec: &EthernetSpec, mix: Mix) -> (TransportSpec,
     ]);
     tcp.congestion = dice.pick(&[tcp.congestion.clone(), Congestion::Cubic]);
     tcp.ecn = dice.pick(&[tcp.ecn, Ecn::Off, Ecn::Classic]);
+    spaced(dice, &mut tcp);
     let start = start(dice, spec);
     let think = match dice.one_in(2) {
         true => Span::Uniform(Duration(spec.stop_at.ps() / 50)),

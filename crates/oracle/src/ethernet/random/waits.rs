@@ -5,12 +5,15 @@ use backwater_net::frames::spec::{EthernetSpec, FlowSpec, TrafficSpec};
 
 use super::Dice;
 
-/// Most connections carry messages, each of which may wait for some of the flows before its own.
-pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec) {
+/// Most connections carry messages, each of which may wait for some of the flows before its own;
+/// flows of datagrams likewise, if they are to.
+pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, do_datagrams: bool) {
     let mut counts: Vec<u32> = Vec::new();
     for flow in 0..spec.flows.len() {
-        let connects = spec.flows[flow].transport.is_connection();
-        if !connects || dice.one_in(5) {
+        let candidate = &spec.flows[flow];
+        let is_one = do_datagrams && !candidate.is_multicast();
+        let carries = candidate.transport.is_connection() || is_one;
+        if !carries || dice.one_in(5) {
             counts.push(0);
             continue;
         }

@@ -5,11 +5,11 @@
 //! links behind nor by what acknowledges, so a run can't be faster.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use backwater_kernel::{Duration, Time};
-use backwater_net::frames::spec::{Happened, Waiter};
+use backwater_net::frames::spec::{Happened, MessagesSpec, Waiter, Waiters};
 
 use super::times::Times;
 
@@ -34,14 +34,18 @@ struct Waiting {
     computes: Vec<(u32, Time)>,
     /// The next of each, and not before.
     next: [(u32, Time); 2],
+    /// In which its messages wait for each other and for those of other flows there.
+    port: usize,
 }
 
 struct Idle<'a> {
     times: Times<'a>,
-    flows: BTreeMap<u32, Waiting>,
-    /// Sorted: what waits for what.
-    waiters: Vec<(Happened, u32, Waiter)>,
-    ports: BTreeMap<u32, Time>,
+    /// The first flow, and those from there on; nothing of one without messages.
+    base: u32,
+    flows: Vec<Option<Waiting>>,
+    waiters: Waiters,
+    /// When they are free: see [`Times::ports`].
+    ports: Vec<Time>,
     due: BinaryHeap<Reverse<(Time, u32, Waiter)>>,
     first: Option<Time>,
     last: Time,
@@ -49,23 +53,22 @@ struct Idle<'a> {
 
 impl<'a> Idle<'a> {
     fn of(times: Times<'a>, flows: Range<u32>, start: Time) -> Idle<'a> {
+        let (ports, port_count) = times.ports(flows.clone());
         let mut idle = Idle {
             times,
-            flows: BTreeMap::new(),
-            waiters: Vec::new(),
-            ports: BTreeMap::new(),
+            base: flows.start,
+            flows: Vec::new(),
+            waiters: Waiters::default(),
+            ports: vec![Time::ZERO; port_count],
             due: BinaryHeap::new(),
             first: None,
             last: Time::ZERO,
         };
-        for flow in flows {
-            let Some(list) = times.list(flow) else {
-                continue;
-            };
-            for (waiter, after) in list.waiters() {
-                idle.waiters
-                    .extend(after.iter().map(|what| (*what, flow, waiter)));
-            }
+        let lists = flows.clone();
+        let lists = lists.filter_map(|flow| Some((flow, times.list(flow)?)));
+        let lists: Vec<(u32, &MessagesSpec)> = lists.collect();
+        idle.flows.resize_with(flows.len(), || None);
+        for (flow, list) in &lists {
             let messages = list
                 .messages
                 .iter()
@@ -74,25 +77,37 @@ impl<'a> Idle<'a> {
                 .computes
                 .iter()
                 .map(|own| (own.after.len() as u32, start));
+            let at = (flow - flows.start) as usize;
             let waiting = Waiting {
                 messages: messages.collect(),
                 computes: computes.collect(),
                 next: [(0, start); 2],
+                port: ports[at],
             };
-            idle.flows.insert(flow, waiting);
+            idle.flows[at] = Some(waiting);
         }
-        idle.waiters.sort_unstable();
-        let all: Vec<u32> = idle.flows.keys().copied().collect();
-        for flow in all {
+        idle.waiters = Waiters::among(&lists);
+        for (flow, _) in lists {
             idle.ask(flow, Waiter::Message(0));
             idle.ask(flow, Waiter::Compute(0));
         }
         idle
     }
 
+    fn own(&self, flow: u32) -> Option<&Waiting> {
+        self.flows
+            .get(flow.checked_sub(self.base)? as usize)?
+            .as_ref()
+    }
+
+    fn own_mut(&mut self, flow: u32) -> Option<&mut Waiting> {
+        let at = flow.checked_sub(self.base)? as usize;
+        self.flows.get_mut(at)?.as_mut()
+    }
+
     /// Whether it can begin, and when.
     fn ask(&mut self, flow: u32, what: Waiter) {
-        let (Some(own), Some(list)) = (self.flows.get(&flow), self.times.list(flow)) else {
+        let (Some(own), Some(list)) = (self.own(flow), self.times.list(flow)) else {
             return;
         };
         let (number, known, (next, behind), think) = match what {
@@ -120,12 +135,13 @@ impl<'a> Idle<'a> {
         let alone = &self.times.found(flow)?.alone;
         let alone = alone.get(alone.binary_search_by_key(&bytes, |own| own.bytes).ok()?)?;
         self.first.get_or_insert(at);
-        let port = self.ports.entry(self.times.source(flow)).or_default();
-        let begins = at.max(*port);
-        *port = begins + alone.on_port;
+        let port = self.own(flow)?.port;
+        let free = self.ports.get_mut(port)?;
+        let begins = at.max(*free);
+        *free = begins + alone.on_port;
         let received = begins + alone.time;
         self.last = self.last.max(received);
-        self.flows.get_mut(&flow)?.next[0] = (message + 1, at);
+        self.own_mut(flow)?.next[0] = (message + 1, at);
         self.ask(flow, Waiter::Message(message + 1));
         self.tell(Happened::Sent { flow, message }, begins);
         self.tell(Happened::Received { flow, message }, received);
@@ -137,18 +153,16 @@ impl<'a> Idle<'a> {
         self.first.get_or_insert(at);
         let ended = at + time;
         self.last = self.last.max(ended);
-        self.flows.get_mut(&flow)?.next[1] = (compute + 1, ended);
+        self.own_mut(flow)?.next[1] = (compute + 1, ended);
         self.ask(flow, Waiter::Compute(compute + 1));
         self.tell(Happened::Computed { flow, compute }, ended);
         Some(())
     }
 
     fn tell(&mut self, what: Happened, at: Time) {
-        let from = self.waiters.partition_point(|own| own.0 < what);
-        let behind = self.waiters.partition_point(|own| own.0 <= what);
-        for place in from..behind {
-            let (_, flow, waiter) = self.waiters[place];
-            let Some(own) = self.flows.get_mut(&flow) else {
+        for place in self.waiters.of(what) {
+            let (flow, waiter) = self.waiters.waiting(place);
+            let Some(own) = self.own_mut(flow) else {
                 continue;
             };
             let known = match waiter {

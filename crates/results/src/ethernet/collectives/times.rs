@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use backwater_kernel::{Duration, Time};
+use backwater_kernel::Time;
 use backwater_net::frames::spec::{
-    CollectiveSpec, ComputeSpec, EthernetSpec, Happened, MessageSpec, MessagesSpec,
+    CollectiveSpec, ComputeSpec, EthernetSpec, Happened, MessageSpec, MessagesSpec, NicRule,
 };
 use backwater_net::outcome::{MessagesOutcome, Outcome};
 
 use crate::ethernet::Frames;
+use crate::events::ranks::Stretch;
 
 /// What the specification says of a flow's messages, and what was found of them.
 #[derive(Clone, Copy)]
@@ -60,6 +61,32 @@ impl<'a> Times<'a> {
     pub fn found(&self, flow: u32) -> Option<&'a MessagesOutcome> {
         let ends = &self.outcome.flows.get(flow as usize)?.ends;
         ends.messages.as_deref()
+    }
+
+    /// In which port messages of each of these flows wait for others, and how many ports there are:
+    /// the link of the flow, or all links of its host where it goes round them; a port of its own
+    /// where that is not known, since the least time counts no more than is sure.
+    pub fn ports(&self, flows: Range<u32>) -> (Vec<usize>, usize) {
+        let (network, nodes) = (self.network, self.network.nodes.len());
+        let mut links = vec![0_u32; nodes];
+        for end in network.links.iter().flat_map(|link| link.ends) {
+            links[end as usize] += 1;
+        }
+        let channels = 2 * network.links.len();
+        let port = |flow: u32| {
+            let source = self.source(flow) as usize;
+            if links.get(source).is_none_or(|links| *links <= 1) {
+                return source;
+            }
+            let outcome = self.outcome.flows.get(flow as usize);
+            match outcome.and_then(|flow| flow.path.first()) {
+                Some(channel) => nodes + *channel as usize,
+                None if network.rules.nic(source as u32) == NicRule::Spread => source,
+                None => nodes + channels + (flow - flows.start) as usize,
+            }
+        };
+        let ports = flows.clone().map(port).collect();
+        (ports, nodes + channels + flows.len())
     }
 
     pub fn source(&self, flow: u32) -> u32 {
@@ -125,46 +152,13 @@ impl<'a> Times<'a> {
     }
 }
 
-/// From the first to the last of something, and how much of it there is.
-#[derive(Clone, Debug, Default)]
-pub struct Stretch {
-    pub begun: Option<Time>,
-    pub ended: Option<Time>,
-    pub bytes: u64,
-    /// Messages, and those of them that came.
-    pub messages: u64,
-    pub complete: u64,
-    /// The flow of the message that came last.
-    pub last: u32,
-}
-
-impl Stretch {
-    fn add(&mut self, message: &Message<'_>) {
-        self.begun = [self.begun, message.begun].into_iter().flatten().min();
-        self.messages += 1;
-        self.bytes += message.spec.bytes;
-        if let Some(received) = message.received {
-            self.complete += 1;
-            if self.ended.is_none_or(|ended| received > ended) {
-                (self.ended, self.last) = (Some(received), message.flow);
-            }
-        }
-    }
-
-    /// How long it took, if it is complete.
-    pub fn took(&self) -> Option<Duration> {
-        let is_complete = self.messages > 0 && self.complete == self.messages;
-        let (begun, ended) = self.begun.zip(self.ended).filter(|_| is_complete)?;
-        Some(ended.since(begun))
-    }
-}
-
 /// Of an operation each time that it is done, by its steps.
 pub fn steps(times: Times<'_>, told: &CollectiveSpec) -> Vec<Stretch> {
     let mut all = vec![Stretch::default(); (told.steps * told.times) as usize];
     for message in times.messages(told.flows.clone()) {
         if let Some(step) = all.get_mut(message.spec.step as usize) {
-            step.add(&message);
+            let what = (message.flow, message.spec.bytes);
+            step.add(what, message.begun, message.received);
         }
     }
     all

@@ -1,10 +1,12 @@
 //! Frames by class.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use backwater_kernel::Time;
 use backwater_kernel::words::counted;
+use backwater_kernel::{Channels, Time};
+use backwater_net::frames::hashed_lane;
 use backwater_net::frames::probe::{Frame, FrameView, Gate, LossCause, Probe};
+use backwater_net::frames::spec::{EthernetSpec, Owner};
 
 use super::Kept;
 use crate::events::drops::cause;
@@ -18,20 +20,30 @@ pub struct FrameLog {
     pub kept: Kept,
     /// The frame that has just come over a channel, and when.
     came: Option<(Time, FrameView, u32)>,
-    /// Channels and classes with credit.
-    credited: BTreeSet<(u32, u8)>,
+    /// Channels and classes with credit, and who has it.
+    credits: BTreeMap<(u32, u8), Owner>,
+    /// Of the run.
+    seed: u64,
     /// What is stopped, and since when.
     stopped: BTreeMap<(u32, Gate), Time>,
 }
 
 impl FrameLog {
-    /// With these names; these channels and classes have credit.
-    pub fn new(named: Named, credited: BTreeSet<(u32, u8)>) -> FrameLog {
+    /// With these names, of this network.
+    pub fn new(named: Named, spec: &EthernetSpec) -> FrameLog {
+        let channels = spec.links.channels();
+        let credits = channels.flat_map(|id| {
+            let of_class = (0..).zip(&spec.links.channel(id).credits);
+            of_class.filter_map(move |(class, credit)| Some(((id, class), credit.as_ref()?.owner)))
+        });
+        let credits: BTreeMap<(u32, u8), Owner> = credits.collect();
+
         FrameLog {
             named,
             kept: Kept::default(),
             came: None,
-            credited,
+            credits,
+            seed: spec.seed,
             stopped: BTreeMap::new(),
         }
     }
@@ -68,7 +80,8 @@ impl FrameLog {
             Gate::Destination(class, to),
             Gate::Flow(class, view.way()),
         ];
-        let on = gates.into_iter().find_map(|gate| {
+        let lane = self.lane(channel, view);
+        let on = gates.into_iter().chain(lane).find_map(|gate| {
             let since = self.stopped.get(&(channel, gate))?;
             Some((gate, *since))
         });
@@ -76,7 +89,7 @@ impl FrameLog {
             return String::new();
         };
         let since = self.named.clock.at(since.ps());
-        match self.credited.contains(&(channel, class)) {
+        match self.credits.contains_key(&(channel, class)) {
             true => format!("; it has had too little credit since {since}"),
             false => {
                 let what = self.named.gate(channel, gate);
@@ -86,6 +99,13 @@ impl FrameLog {
                 )
             }
         }
+    }
+
+    /// The lane that a frame is hashed to, if frames are.
+    fn lane(&self, channel: u32, view: &FrameView) -> Option<Gate> {
+        let owner = self.credits.get(&(channel, view.class))?;
+        let number = hashed_lane(self.seed, channel, view.way(), owner.hash_lanes()?);
+        Some(Gate::Lane(view.class, number))
     }
 
     fn is_off(&self) -> bool {
@@ -177,7 +197,7 @@ impl Probe for FrameLog {
         }
         let named = &self.named;
         let class = gate.class();
-        let has_credit = class.is_some_and(|own| self.credited.contains(&(channel, own)));
+        let has_credit = class.is_some_and(|own| self.credits.contains_key(&(channel, own)));
         self.kept.note(at.ps(), || {
             let (what, by) = (named.gate(channel, gate), named.to(channel));
             match (is_stopped, has_credit) {

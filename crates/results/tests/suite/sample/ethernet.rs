@@ -24,7 +24,7 @@ const US: u64 = 1_000_000;
 
 /// What `summary.json` says.
 pub fn summary(info: &RunInfo, spec: &EthernetSpec, outcome: &Outcome) -> serde_json::Value {
-    run_summary(info, &Findings::new(spec, outcome.clone(), Duration::ZERO))
+    run_summary(info, &Findings::new(spec, outcome.clone(), Duration::ZERO)).into()
 }
 
 fn channel(mbps: u64) -> ChannelSpec {
@@ -269,6 +269,7 @@ pub fn standing() -> Outcome {
             channel,
             class: 0,
             destination: None,
+            lane: None,
             bytes: 12_000,
         }),
         units: 12,

@@ -22,7 +22,7 @@ pub fn found<'a>(spec: &'a FabricSpec, outcome: &FabricOutcome) -> FabricFinding
 
 /// What `summary.json` says.
 pub fn summary(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome) -> serde_json::Value {
-    run_summary(info, &found(spec, outcome))
+    run_summary(info, &found(spec, outcome)).into()
 }
 
 /// A graph of any shape; every router has one terminal.

@@ -33,7 +33,7 @@ pub fn summary(
 ) -> serde_json::Value {
     let mut found = Findings::new(spec, outcome.clone(), CELL);
     found.at_ports = ports.cloned();
-    run_summary(info, &found)
+    run_summary(info, &found).into()
 }
 
 /// What a run found, and what was measured at its ports.

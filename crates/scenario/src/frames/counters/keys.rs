@@ -23,6 +23,28 @@ impl Port<'_> {
         self.too_much_reserved(mistakes);
         self.too_wide(mistakes);
         self.between_steps(mistakes);
+        self.waits_for_ever(mistakes);
+    }
+
+    /// Without a timer a busy link would never tell what is free.
+    fn waits_for_ever(&self, mistakes: &mut Diagnostics) {
+        let FlowControl::InfiniBand {
+            fc_timer, updates, ..
+        } = self.control
+        else {
+            return;
+        };
+        if fc_timer.value.value().is_some() || **updates == given::Updates::First {
+            return;
+        }
+        Diagnostic::error(
+            "bad-scheme",
+            "a packet that waits for an idle link may wait for ever",
+        )
+        .at(&updates.at, "goes when nothing else does")
+        .at(&fc_timer.at, "and no timer sends it in any case")
+        .help("give `fc_timer` a time, or write `updates = \"first\"`")
+        .tell(mistakes);
     }
 
     /// The standard counts the longest spacing in steps.

@@ -27,7 +27,7 @@ pub(super) fn add(flows: &Flows<'_>, all: &mut Vec<Demand>) {
                 },
                 ..kind.clone()
             };
-            for (is_forward, load) in loads(&endless) {
+            for (is_forward, class, load) in loads(&endless) {
                 let load = Load {
                     sizes: Sizes::any(load.sizes.largest, FRAME_LEAST_BYTES),
                     most: u64::MAX,
@@ -41,7 +41,7 @@ pub(super) fn add(flows: &Flows<'_>, all: &mut Vec<Demand>) {
                     };
                     Demand {
                         to,
-                        class: kind.class,
+                        class,
                         from,
                         flow,
                         load: Load { last: to, ..load },

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use backwater_kernel::Time;
 use backwater_kernel::words::counted;
 
-use super::{Arrival, COLUMNS, WITH_PORT, of_hpcc, of_line, to_another};
+use super::{Arrival, COLUMNS, MORE, WITH_PORT, of_cells, of_hpcc, to_another};
 use crate::frames::net::Net;
 use crate::language::files::{self, Reopen};
 use crate::language::reader::clip;
@@ -70,6 +70,18 @@ pub(crate) struct List {
     last: Time,
     /// Flows from here on, and before there, are told.
     span: (Time, Time),
+    count: Count,
+}
+
+/// What a list has, told or not.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Count {
+    /// Flows that were read,
+    pub listed: u64,
+    /// how many there are by its first line, if that says so,
+    pub stated: Option<u64>,
+    /// and when the first begins.
+    pub first: Option<Time>,
 }
 
 impl List {
@@ -87,12 +99,22 @@ impl List {
             form: Form::Unknown,
             last: Time::ZERO,
             span,
+            count: Count::default(),
         })
     }
 
     /// The line of the flow that was told last, or that is wrong.
     pub(crate) const fn line(&self) -> u64 {
         self.number
+    }
+
+    /// As it is in the file.
+    pub(crate) fn as_written(&self) -> &str {
+        self.line.trim()
+    }
+
+    pub(crate) const fn has_listed(&self) -> Count {
+        self.count
     }
 
     /// The next flow that begins while they are told; what is wrong with a line, if one is.
@@ -106,6 +128,8 @@ impl List {
                 ));
             }
             self.last = flow.at;
+            self.count.listed += 1;
+            self.count.first = self.count.first.or(Some(flow.at));
             if flow.at >= self.span.1 {
                 // All others begin later still; that is read, and held against the rules, too.
                 continue;
@@ -166,6 +190,7 @@ impl List {
     fn begin_form(&mut self, line: &str) -> Result<bool, String> {
         if let Ok(left) = line.parse() {
             self.form = Form::Hpcc { width: 0, left };
+            self.count.stated = Some(left as u64);
             return Ok(true);
         }
         let names_node = || {
@@ -174,7 +199,13 @@ impl List {
                 .any(|cell| self.hosts.is_node(cell))
         };
         if files::is_heading(line) && !names_node() {
-            self.form = Form::Columns(files::heading(line, COLUMNS)?);
+            let (order, more) = files::heading_with(line, COLUMNS, MORE)?;
+            let mut waits = MORE.iter().zip(more).filter(|(_, at)| at.is_some());
+            if let Some((name, _)) = waits.next() {
+                let what = "flows that wait for others need a row each";
+                return Err(format!("`{name}`: {what}"));
+            }
+            self.form = Form::Columns(order);
             return Ok(true);
         }
         self.form = Form::Columns([0, 1, 2, 3]);
@@ -184,7 +215,8 @@ impl List {
     fn by_columns(&self, order: [usize; 4]) -> Result<Option<Arrival>, String> {
         let line = self.line.split('#').next().unwrap_or("").trim();
         let line = line.trim_start_matches('\u{feff}');
-        let flow = of_line(line, order, |name| self.hosts.find(name));
+        let (cells, order) = (files::cells(line), (order, [None; 2]));
+        let flow = of_cells(&cells, order, |name| self.hosts.find(name));
         flow.and_then(to_another).map(Some)
     }
 

@@ -14,6 +14,15 @@ pub(crate) struct Collectives {
     /// What their names start with.
     #[key(is = Name)]
     pub name: Placed<String>,
+    #[key(flatten)]
+    pub work: Work,
+    #[key(flatten)]
+    pub settings: FlowSettings,
+}
+
+/// What the ranks do, whoever carries their messages.
+#[table(part)]
+pub(crate) struct Work {
     /// What is done, and how. A rank's next step begins when all it sent in the step before has
     /// gone to its port, and all that came to it in that step is in.
     pub kind: Placed<CollectivesKind>,
@@ -24,9 +33,8 @@ pub(crate) struct Collectives {
     /// together.
     #[key(is = Size { min: 1, max: 1 << 50 })]
     pub size: Placed<u64>,
-    /// Double trees: bytes that go on together.
-    #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "512 kB")]
-    pub chunk: Placed<Option<u64>>,
+    #[key(flatten)]
+    pub cutting: Cutting,
     /// How often it is done.
     #[key(is = Whole { min: 1, max: 1_000_000, unit: "operations" }, default = "1")]
     pub times: Placed<u32>,
@@ -36,8 +44,41 @@ pub(crate) struct Collectives {
     /// No rank begins before.
     #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
     pub start: Placed<Time>,
-    #[key(flatten)]
-    pub settings: FlowSettings,
+}
+
+/// How the bytes of an operation are cut into messages.
+#[table(part)]
+pub(crate) struct Cutting {
+    /// Rings and double trees: bytes of a block that go on by themselves.
+    #[key(
+        is = Size { min: 1, max: 1 << 50 },
+        otherwise = "512 kB for double trees, whole blocks for rings"
+    )]
+    pub chunk: Placed<Option<u64>>,
+    /// The bytes are divided among so many that do the operation side by side, as the channels of
+    /// NCCL, each with flows of its own.
+    #[key(is = Whole { min: 1, max: 256, unit: "channels" }, default = "1")]
+    pub channels: Placed<u32>,
+    /// In which order ranks stand in each of them.
+    #[key(default = "\"same\"")]
+    pub order: Placed<Order>,
+    /// With `order = "rails"`: so many ranks in a row are a node.
+    #[key(is = Whole { min: 2, max: 65_536, unit: "ranks" }, otherwise = "none: without rails")]
+    pub ranks_per_node: Placed<Option<u32>>,
+}
+
+/// Words of `order`: How ranks stand in each channel.
+#[word]
+pub(crate) enum Order {
+    /// As `ranks` has them, in all.
+    Same,
+    /// Each channel begins with another rank: trees have other roots, halving and doubling other
+    /// pairs.
+    Rotated,
+    /// Each channel goes through the ranks of a node in turn, begins with another of them, and
+    /// leaves a node at the rank that has the place of the one where it comes into the next: what
+    /// goes between nodes stays on one rail.
+    Rails,
 }
 
 /// Words of `kind`: What the ranks do together.

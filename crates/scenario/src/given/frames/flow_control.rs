@@ -2,6 +2,7 @@
 
 use backwater_derive::{table, word};
 use backwater_kernel::Duration;
+use backwater_net::frames;
 
 use crate::given::circuits::control::Bind;
 use crate::given::usual::{Usual, usual};
@@ -12,6 +13,10 @@ use crate::language::typed::Placed;
 pub(crate) const XOFF: Usual<OrShare<u64>> = usual!(80 percent);
 /// Most credits of a limit: what a counter of 20 bits tells apart.
 pub(crate) const LIMIT_MAX: u64 = (1 << 19) - 1;
+
+/// Lanes that flows are spread over, and the most of them.
+const HASH_LANES: u32 = 32;
+const HASH_LANES_MAX: u64 = frames::spec::HASH_LANES_MAX as u64;
 
 /// Threshold that resumes: the paper's.
 pub(crate) const XON: Usual<OrShare<u64>> = usual!(70 percent);
@@ -114,6 +119,9 @@ pub(crate) enum FlowControl {
         /// Time between CC_Updates.
         #[key(is = Or("never", Clock { min_ps: 1_000_000 }), default = "\"256 us\"")]
         cc_timer: Placed<OrWord<Duration>>,
+        /// When a port sends the updates that it has to send.
+        #[key(default = "\"first\"")]
+        updates: Placed<Updates>,
     },
     /// InfiniBand's credit: blocks of 64 B. A flow control packet (8 B, one class each) says up to
     /// which count the sender may go; another states what it has sent. Counters have 12 bits, of
@@ -131,6 +139,9 @@ pub(crate) enum FlowControl {
         /// After so long one is sent whether anything changed or not.
         #[key(is = Or("never", Clock { min_ps: 100_000 }), default = "\"4.096 us\"")]
         fc_timer: Placed<OrWord<Duration>>,
+        /// When a port sends the packets that it has to send.
+        #[key(default = "\"first\"")]
+        updates: Placed<Updates>,
     },
     /// Relative credit in grains, as UnifiedBus has it: what was freed comes back in whole grains,
     /// of all classes in one frame. The rest of a grain is kept, and what is lost is lost for ever.
@@ -185,6 +196,13 @@ impl FlowControl {
         }
     }
 
+    /// Who has credit of its own, and over how many lanes flows are spread, of a kind that gives
+    /// credit.
+    pub(crate) fn owner(&self) -> Option<(&Placed<Owner>, &Placed<Option<u32>>)> {
+        let zones = self.credits().map(|own| (&own.lanes, &own.hash_lanes));
+        zones.or(self.lanes().map(|own| (&own.lanes, &own.hash_lanes)))
+    }
+
     /// Whether a class under flow control is promised to be lossless.
     pub(crate) fn headroom(&self) -> Option<&Placed<Headroom>> {
         let stopped = self.stops().map(|stops| &stops.headroom);
@@ -208,6 +226,10 @@ pub(crate) struct Credits {
     /// Who has a lane (a virtual channel) of its own, with all of this credit for itself.
     #[key(default = "\"class\"")]
     pub lanes: Placed<Owner>,
+    /// With `lanes = "hash"`: over how many lanes of a class the flows of a link are spread.
+    #[key(is = Whole { min: 1, max: HASH_LANES_MAX, unit: "lanes" }, otherwise = "32")]
+    #[key(cite = "Goyal et al., NSDI 2022: 32 queues of a port")]
+    pub hash_lanes: Placed<Option<u32>>,
     /// What one unit of credit is good for: a frame costs its bytes in units, rounded up.
     #[key(is = Size { min: 1, max: 16_000 })]
     #[key(otherwise = "the largest frame of the class, so that each frame costs one")]
@@ -250,6 +272,10 @@ pub(crate) struct Lanes {
     /// Who has a lane (a virtual channel) of its own, with credit of its own.
     #[key(default = "\"class\"")]
     pub lanes: Placed<Owner>,
+    /// With `lanes = "hash"`: over how many lanes of a class the flows of a link are spread.
+    #[key(is = Whole { min: 1, max: HASH_LANES_MAX, unit: "lanes" }, otherwise = "32")]
+    #[key(cite = "Goyal et al., NSDI 2022: 32 queues of a port")]
+    pub hash_lanes: Placed<Option<u32>>,
     /// Most credits of a lane that are spent and not known to be free again.
     #[key(is = Whole { min: 1, max: LIMIT_MAX, unit: "credits" })]
     #[key(otherwise = "what passes during the loop of the link at its full rate")]
@@ -279,14 +305,39 @@ pub(crate) struct Lanes {
 }
 
 /// Words of `lanes`: Who has a lane (a virtual channel) of its own.
-#[word(of = backwater_net::frames::spec::Owner)]
+#[word]
 pub(crate) enum Owner {
     /// Each class: one for all of its frames.
     Class,
     /// Each flow, and each way of a flow that has answers. Those of a class go in turns.
     Flow,
+    /// Flows, each way, that a hash gives the same of `hash_lanes` numbers: they wait behind each
+    /// other and spend the same credit. Lanes of a class go in turns.
+    Hash,
     /// Each host that frames of a class go to. Those of a class go in the order in which they came.
     Destination,
+}
+
+impl Owner {
+    /// What it stands for, with `hash_lanes` as given.
+    pub(crate) fn over(&self, hash_lanes: Option<u32>) -> frames::spec::Owner {
+        match self {
+            Owner::Class => frames::spec::Owner::Class,
+            Owner::Flow => frames::spec::Owner::Flow,
+            Owner::Hash => frames::spec::Owner::Hash(hash_lanes.unwrap_or(HASH_LANES)),
+            Owner::Destination => frames::spec::Owner::Destination,
+        }
+    }
+}
+
+/// Words of `updates`: When a port sends what it has to say of credit.
+#[word]
+pub(crate) enum Updates {
+    /// Before data, as soon as their spacing allows.
+    First,
+    /// When the port has nothing else to send. The longest silence is not longer for it: then what
+    /// is freed is told before data, and what was sent when the next statement is due.
+    Idle,
 }
 
 /// Words of `share`: How much a class may use of what all share.

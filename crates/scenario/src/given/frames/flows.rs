@@ -33,7 +33,7 @@ pub(crate) struct Flows {
     #[key(is = Whole { min: 1, max: 1_000_000, unit: "flows" }, otherwise = "one of each")]
     pub count: Placed<Option<u32>>,
     /// It begins when all of these have happened at its host: flows to it were received to their
-    /// last byte, flows from it were sent. All of them are greedy with a `total`, over TCP or RoCE.
+    /// last byte, flows from it were sent. All of them are greedy with a `total`, to one host.
     #[key(is = References("flow"), otherwise = "it waits for none")]
     pub after: Placed<Option<Vec<Named>>>,
     #[key(flatten)]
@@ -48,6 +48,10 @@ pub(crate) struct FlowSettings {
     /// Class of its frames, both ways; higher ones are more urgent.
     #[key(is = Whole { min: 0, max: 31, unit: "" }, default = "0")]
     pub class: Placed<u8>,
+    /// At hosts with `nic = "rail"`: which of the links on a shortest path its frames leave by,
+    /// both ways, counted from 1 in the order of links, in a circle.
+    #[key(is = Whole { min: 1, max: 1_000_000, unit: "" }, otherwise = "the next of its host")]
+    pub rail: Placed<Option<u32>>,
     /// Its frames carry a VLAN tag.
     #[key(default = "false")]
     pub tagged: bool,

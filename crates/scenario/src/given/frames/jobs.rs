@@ -3,7 +3,7 @@
 use backwater_derive::{table, word};
 use backwater_kernel::{Duration, Time};
 
-use super::collectives::CollectivesKind;
+use super::collectives::{CollectivesKind, Cutting};
 use super::flows::FlowSettings;
 use crate::given::Named;
 use crate::language::typed::Placed;
@@ -15,6 +15,15 @@ pub(crate) struct Jobs {
     /// What the names of its flows start with.
     #[key(is = Name)]
     pub name: Placed<String>,
+    #[key(flatten)]
+    pub work: Work,
+    #[key(flatten)]
+    pub settings: FlowSettings,
+}
+
+/// What the ranks do, whoever carries their messages.
+#[table(part)]
+pub(crate) struct Work {
     /// Hosts, in the order of their ranks. Ranks count through the tensor parallel ones first,
     /// then expert, data and pipeline.
     #[key(is = References("host"), otherwise = "all")]
@@ -42,8 +51,6 @@ pub(crate) struct Jobs {
     pub start: Placed<Time>,
     /// What is done in each iteration, one after another.
     pub phases: Placed<Vec<Placed<Phases>>>,
-    #[key(flatten)]
-    pub settings: FlowSettings,
 }
 
 /// A phase of an iteration: all ranks compute, then those of each group do a collective operation.
@@ -63,15 +70,37 @@ pub(crate) struct Phases {
     /// Bytes that each rank has, as of `[[collectives]]`.
     #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "none: without `kind`")]
     pub size: Placed<Option<u64>>,
-    /// Double trees: bytes that go on together.
-    #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "512 kB")]
-    pub chunk: Placed<Option<u64>>,
+    #[key(flatten)]
+    pub cutting: Cutting,
     /// Which ranks are a group.
     #[key(default = "\"data\"")]
     pub across: Placed<Across>,
     /// So many times, such as layers or microbatches.
     #[key(is = Whole { min: 1, max: 1_000_000, unit: "times" }, default = "1")]
     pub times: Placed<u32>,
+    /// Of a pipeline: whether microbatches come back, and when.
+    #[key(otherwise = "forward")]
+    pub schedule: Placed<Option<Schedule>>,
+    /// With a schedule that comes back: each rank computes so long on the way back.
+    #[key(is = Clock { min_ps: 0 }, otherwise = "twice `compute`")]
+    pub backward: Placed<Option<Duration>>,
+}
+
+/// Words of `schedule`: In which order stages compute microbatches.
+#[word]
+pub(crate) enum Schedule {
+    /// They go forward alone.
+    Forward,
+    /// All go forward, then all come back.
+    #[word(cite = "Huang et al. 2019 (GPipe)")]
+    Gpipe,
+    /// When the first has come back, one forward and one back in turn: no stage keeps more than
+    /// there are stages from it on.
+    #[word(
+        name = "1f1b",
+        cite = "Narayanan et al. 2019 (PipeDream), 2021 (Megatron-LM)"
+    )]
+    OneForwardOneBackward,
 }
 
 /// Words of `across`: Which ranks do something together.

@@ -1,6 +1,6 @@
 //! Nodes and links.
 
-use backwater_derive::table;
+use backwater_derive::{table, word};
 use backwater_kernel::{Duration, Rate, Time};
 
 use super::flow_control::FlowControl;
@@ -52,13 +52,21 @@ pub(crate) struct Wire {
     pub errors_from: Option<Time>,
 }
 
-/// A full-duplex link between two nodes. It has two channels, named `A->B` and `B->A`; the queues
-/// in front of each stand at the node it leaves.
-#[table("[[links]]")]
+/// A full-duplex link between two nodes. It has two channels, named `A->B` and `B->A` (`A->B#2`
+/// over the second link between the two); the queues in front of each stand at the node it leaves.
+#[table("[[links]]", at_most_one(parallel, number))]
 pub(crate) struct Links {
     /// The two nodes it joins, by name; `S{1..5}` for one of them joins all five.
     #[key(is = ReferenceList("node"))]
     pub between: Placed<Vec<Named>>,
+    /// So many links beside each other.
+    #[key(is = Whole { min: 1, max: 1000, unit: "links" })]
+    #[key(otherwise = "one, or as many as `[topology]` made")]
+    pub parallel: Option<u32>,
+    /// Which of the links between the two this is about, from 1 on; what an entry with `parallel`
+    /// says of it holds no more.
+    #[key(is = Whole { min: 1, max: 1000, unit: "" }, otherwise = "all of them")]
+    pub number: Option<u32>,
     #[key(flatten, as_above)]
     pub channel: Channel,
     /// When the link is cut.
@@ -95,8 +103,8 @@ pub(crate) struct Channel {
 /// joined to it.
 #[table("[network]")]
 pub(crate) struct Network {
-    /// Nodes where flows start and end. Each has one link and forwards nothing. `D{1..5}` stands
-    /// for `D1` to `D5`.
+    /// Nodes where flows start and end. They forward nothing; of several links `host.nic` chooses.
+    /// `D{1..5}` stands for `D1` to `D5`.
     #[key(is = Names)]
     pub hosts: Placed<Vec<Named>>,
     /// Nodes that forward.
@@ -111,9 +119,29 @@ pub(crate) struct Network {
 pub(crate) struct Topology {
     #[key(flatten)]
     pub kind: Chosen<TopologyKind>,
+    /// Copies of the network of switches, side by side: every host has its links to each of them.
+    /// Their switches are `P1_S1`, `P2_S1`, ..
+    #[key(is = Whole { min: 1, max: 64, unit: "planes" }, default = "1")]
+    pub planes: Placed<u32>,
+    /// Switches that each host is linked to in a plane: 2 is a pair of leaves (dual ToR). Of the
+    /// switches with hosts, so many in a row share theirs.
+    #[key(is = Whole { min: 1, max: 64, unit: "links" }, default = "1")]
+    pub host_links: Placed<u32>,
+    /// Of a rail-optimised network: what a host is.
+    #[key(default = "\"interfaces\"")]
+    pub hosts: Placed<HostsAre>,
     /// What differs on links between switches.
     #[key(otherwise = "the same as `[link]`")]
     pub trunk: Option<Channel>,
+}
+
+/// Words of `hosts`: What a host of a rail-optimised network is.
+#[word]
+pub(crate) enum HostsAre {
+    /// Each interface of a server: `H1_1`, `H1_2`, .. (server, rail).
+    Interfaces,
+    /// A server, with a link to a leaf of each rail: `H1`, `H2`, ..
+    Servers,
 }
 
 /// Next hops from a node to hosts. All other paths are the shortest (fewest links); of several

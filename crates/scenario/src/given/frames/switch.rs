@@ -43,6 +43,9 @@ pub(crate) struct Switch {
 /// What every host does.
 #[table("[host]")]
 pub(crate) struct Host {
+    /// Which of its links a frame leaves a host by, where several lead on a shortest path.
+    #[key(default = "\"hash\"")]
+    pub nic: Placed<Nic>,
     #[key(flatten)]
     pub response: Response,
 }
@@ -176,6 +179,14 @@ pub(crate) struct Nodes {
     /// The node goes on sending when it is stopped: a device without flow control, or a broken one.
     #[key(default = "false")]
     pub ignores_stops: Placed<bool>,
+    /// What one credit is good for on links into this switch, where credit is counted in cells that
+    /// are not fixed (`cbfc`, `grains`): the receiver's memory says so, and who sends to it counts
+    /// as it does. The other way the cell is that of the switch at the other end.
+    #[key(is = Size { min: 16, max: 4_096 }, otherwise = "`cell` of the flow control of each link")]
+    pub credit_cell: Placed<Option<u32>>,
+    /// Which of its links a frame leaves this host by.
+    #[key(otherwise = "as `host.nic` says")]
+    pub nic: Placed<Option<Nic>>,
     #[key(flatten, as_above)]
     pub response: Response,
     /// What it does about a stop that does not end.
@@ -249,6 +260,18 @@ pub(crate) enum Forwarding {
     /// When its first 64 bytes are in, 84 byte times with preamble and gap, where it came at least
     /// as fast as it leaves.
     CutThrough,
+}
+
+/// Words of `nic`: Which of its links a frame leaves a host by.
+#[word(of = spec::NicRule)]
+pub(crate) enum Nic {
+    /// All frames of a flow by the same, drawn by a hash; what comes back has a draw of its own.
+    Hash,
+    /// All frames of a flow by that of its rail, and so what comes back: `flows.rail`, else the
+    /// flows of a host take its links in turn.
+    Rail,
+    /// The frames of a flow go round all of them in turn, and may overtake each other.
+    Spread,
 }
 
 /// Words of `spread`: Which of several shortest paths a frame takes.

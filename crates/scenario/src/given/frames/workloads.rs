@@ -71,7 +71,8 @@ pub(crate) enum WorkloadsKind {
     /// Flows one by one, from a file.
     List {
         /// A line for each: when it begins, its two hosts and its payload, such as
-        /// `12.5 us, H1_1, H2_3, 20 kB`, in the order of a heading if there is one; or a flow file
+        /// `12.5 us, H1_1, H2_3, 20 kB`, in the order of a heading if there is one, which may have
+        /// two columns more, `id` and `after`: the ids of lines that it waits for. Or a flow file
         /// of the HPCC simulator.
         #[key(is = Path)]
         file: Placed<String>,

@@ -112,7 +112,12 @@ impl Kind for ReferenceList {
             "scheme" => "[\"pause\", \"pfc\"]",
             _ => "[\"A\", \"B\"]",
         };
-        Facts::new(format!("a list of names of {}s", self.0), example, texts())
+        let mut schema = texts();
+        // Some lists may name one thing many times, a path its nodes; a scheme runs once.
+        if self.0 == "scheme" {
+            schema["uniqueItems"] = json!(true);
+        }
+        Facts::new(format!("a list of names of {}s", self.0), example, schema)
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {

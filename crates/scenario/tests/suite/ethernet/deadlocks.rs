@@ -85,7 +85,7 @@ fn credit_counts_in_units() {
         let kind = format!("[flow_control]\nkind = \"n23\"\nclasses = [0]\nn2 = {n2}\nn3 = {n3}\n");
         let large = "[[flows]]\nname = \"large\"\nfrom = \"H1_1\"\nto = \"H2_1\"\n\
                      transport = \"udp\"\npayload = \"1472 B\"\nclass = 1\n";
-        let small = "tcp = { mss = \"64 B\", window = \"768 B\" }\ntraffic";
+        let small = "tcp = { preset = \"linux-3\", mss = \"64 B\", window = \"768 B\" }\ntraffic";
         let text = ring(3, 2, &format!("{kind}{unit}")).replace("traffic", small);
         codes(&format!("{text}{large}"))
     };

@@ -136,3 +136,78 @@ fn the_response_that_is_assumed_is_told() {
     let given = told("[host]\nresponse = \"ieee\"\n");
     assert!(given.contains("3431 ns of response\n"), "{given}");
 }
+
+/// A queue pair from H to D over X; its answers come back over Y.
+const TWO_WAYS: &str = r#"
+engine = "ethernet"
+[run]
+duration = "100 us"
+[link]
+rate = "10 Gbps"
+delay = "1 us"
+[network]
+hosts = ["H", "D"]
+switches = ["S", "X", "Y", "T"]
+[[links]]
+between = ["H", "S"]
+[[links]]
+between = ["S", "X"]
+[[links]]
+between = ["S", "Y"]
+[[links]]
+between = ["X", "T"]
+[[links]]
+between = ["Y", "T"]
+[[links]]
+between = ["D", "T"]
+[[routes]]
+node = "S"
+to = "D"
+via = "X"
+[[routes]]
+node = "T"
+to = "H"
+via = "Y"
+[flow_control]
+kind = "pfc"
+classes = [3, 6]
+[buffer]
+per_input = "1 MB"
+ROCC
+[roce]
+control = "CONTROL"
+ack_class = 6
+cnp_class = 6
+[[flows]]
+name = "f"
+from = "H"
+to = "D"
+class = 3
+transport = "roce"
+"#;
+
+/// Where switches state rates, one may have started ahead of the stop, though no answer goes that
+/// way; and answers in a class of their own are stopped in it.
+#[test]
+fn rates_and_answers_of_queue_pairs_are_counted() {
+    let of = |rocc: &str, control: &str| {
+        let text = TWO_WAYS.replace("ROCC", rocc).replace("CONTROL", control);
+        let scenario = try_read(&text, &[]).unwrap_or_else(|_| panic!("it is sound"));
+        let ethernet = scenario.ethernet().expect("for Ethernet");
+        let mut ahead = Vec::new();
+        let mut answered = 0;
+        for need in &ethernet.headroom {
+            let bytes = |time: u64| time / 800 - 20;
+            let all = need.brought.iter();
+            ahead.extend(
+                all.map(|own| bytes(own.stop.ahead.0))
+                    .filter(|_| need.class == 3),
+            );
+            answered += usize::from(need.class == 6);
+        }
+        (ahead.into_iter().min(), answered)
+    };
+    // A control frame of 64 B, a rate of 74 B; three inputs on the way there and three back.
+    assert_eq!(of("", "none"), (Some(64), 6));
+    assert_eq!(of("rocc = {}", "rocc"), (Some(74), 6));
+}

@@ -92,6 +92,30 @@ fn flows_to_one_host_share_its_lane() {
     assert_eq!(lanes("destination"), [(None, 2), (None, 3)]);
 }
 
+/// A flow to the slow host holds back the flows that share a lane with it, and no others: all of
+/// them where there is one lane, none where each has its own.
+#[test]
+fn flows_share_a_lane_that_they_are_hashed_to() {
+    let flows = flow("f", "A", "fast", "count = 20") + &flow("s", "A", "slow", "count = 20");
+    for (count, [least, most]) in [(1, [1, 1]), (64, [20, 39]), (1_000_000, [40, 40])] {
+        let control = format!("kind = \"n23\"\nlanes = \"hash\"\nhash_lanes = {count}");
+        let outcome = run(&read(&two_switches(&control, &flows)));
+        let lanes = &outcome.channels[4].by_class.queues[0].lanes;
+        assert!((least..=most).contains(&lanes.len()), "{}", lanes.len());
+        for lane in lanes {
+            assert!(lane.way.is_none() && lane.number < Some(count), "{lane:?}");
+        }
+        let rates = &gbps(&outcome)[..20];
+        let fast: f64 = rates.iter().sum();
+        let held = rates.iter().filter(|rate| **rate < 2.0).count();
+        match count {
+            1 => assert!(fast < 30.0 && held == 20, "{rates:?}"),
+            64 => assert!(fast > 45.0 && held > 2 && held < 19, "{rates:?}"),
+            _ => assert!(fast > 65.0 && held == 0, "{rates:?}"),
+        }
+    }
+}
+
 /// A thousand virtual channels on one port: each has its own limit and its own counters, the
 /// half that go to a slow host are held back, and the others lose nothing by that.
 #[test]
@@ -159,10 +183,18 @@ fn lanes_do_not_wait_in_a_circle() {
         let mut all = scenario.warnings.iter();
         all.any(|warning| warning.code == "deadlock")
     };
-    let shared = ring("class");
-    assert!(warns(&shared));
-    assert!(run(&shared).standstill.is_some());
-    for lanes in ["flow", "destination"] {
+    // With one lane for all they wait in a circle, whoever has it.
+    for lanes in ["class", "hash\"\nhash_lanes = 1\nheadroom = \"checked"] {
+        let shared = ring(lanes);
+        assert!(warns(&shared), "{lanes}");
+        assert!(run(&shared).standstill.is_some(), "{lanes}");
+    }
+    // No two of three flows share one of a million lanes.
+    for lanes in [
+        "flow",
+        "destination",
+        "hash\"\nhash_lanes = 1000000\nheadroom = \"checked",
+    ] {
         let own = ring(lanes);
         assert!(!warns(&own), "{lanes}");
         let outcome = run(&own);

@@ -1,11 +1,14 @@
 //! What comes out of files for the Ethernet engine that are right.
 
 mod after;
+mod bundles;
 mod checks;
 mod counters;
+mod credit_cells;
 mod credits;
 mod datagrams;
 mod deadlocks;
+mod forms;
 mod headroom;
 mod lanes;
 mod memory;
@@ -143,7 +146,9 @@ fn one_switch_gets_the_papers_defaults() {
     );
     let names: Vec<&str> = spec.flows.iter().map(|flow| flow.name.as_str()).collect();
     assert_eq!(names, ["f[1]", "f[2]", "f[3]"]);
-    let tcp = TcpSpec::modern();
+    let mut tcp = TcpSpec::modern();
+    // 84 B over 100 and 10 Mbps, there and back, and twice two links.
+    tcp.handshake_rtt = Some(Duration(2 * (6_720_000 + 67_200_000 + 2 * 500_000)));
     assert_eq!(spec.flows[0].transport, TransportSpec::Tcp(tcp));
     let files = TrafficSpec::Files {
         start: Time::ZERO,

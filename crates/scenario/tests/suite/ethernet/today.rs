@@ -243,7 +243,7 @@ fn presets_and_their_keys() {
     assert_eq!(of(all_off), tcp(&linux_3));
     assert_eq!(of("recovery = \"sack\"").slow_start, SlowStart::Loss);
     let modern = path(&[("tcp", "")]).replace("linux-6", "modern");
-    assert_eq!(tcp(&modern), tcp(&linux_3));
+    assert_eq!(tcp(&modern), usual);
     for (key, keys) in [
         ("prr", "recovery = \"sack\"\nprr = true"),
         (

@@ -89,7 +89,7 @@ fn senders_that_hang_are_in_the_statistics() {
         "/../../scenarios/sweeps/pfc-victim.toml"
     );
     let text = std::fs::read_to_string(path).expect("it is shipped");
-    let sets = ["flow_control.kind=none"];
+    let sets = ["flow_control.kind=none", "tcp.preset=linux-3"];
     let scenario = super::try_read(&text, &sets).expect("it is sound");
     let mut simulation: Simulation<Rings> =
         Simulation::new(super::told(&scenario).0).expect("sound");

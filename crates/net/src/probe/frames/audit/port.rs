@@ -5,8 +5,9 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{Rate, Time};
 
+use crate::classes::lanes::hashed;
 use crate::probe::frames::{FrameView, Gate};
-use crate::spec::frames::{ChannelSpec, NodeSpec, Owner, WatchdogAction};
+use crate::spec::frames::{ChannelSpec, NodeSpec, WatchdogAction};
 
 /// What stands in front of a channel.
 #[derive(Clone, Debug)]
@@ -32,6 +33,8 @@ pub struct Closed {
     destinations: BTreeSet<(u8, u32)>,
     /// Flows, one way.
     ways: BTreeSet<(u8, u32)>,
+    /// Of those that flows are hashed to, by number.
+    lanes: BTreeSet<(u8, u32)>,
 }
 
 /// The frames of a class.
@@ -42,8 +45,10 @@ pub struct Queue {
     pub waiting: VecDeque<Waiting>,
     /// The frame being sent, bytes.
     pub sending: u64,
-    /// Flows have lanes of their own, which go in turns.
+    /// Flows have lanes of their own, or share some, which go in turns.
     pub has_turns: bool,
+    /// They share some: the seed of the run, the channel, and how many.
+    shares: Option<(u64, u32, u32)>,
 }
 
 /// A frame that waits.
@@ -54,21 +59,26 @@ pub struct Waiting {
     pub destination: u32,
     /// Twice the flow, and one more for the way back.
     pub way: u32,
+    /// Its way, or what that is hashed to.
+    pub lane: u32,
     pub bytes: u32,
 }
 
 impl Port {
-    pub fn new(channel: &ChannelSpec, node: Option<&NodeSpec>) -> Port {
+    /// What stands in front of a channel with this number, in a run with this seed.
+    pub fn new((seed, id): (u64, u32), channel: &ChannelSpec, node: Option<&NodeSpec>) -> Port {
         let watchdog = node.and_then(|node| node.watchdog);
-        let queue = |(class, limit_bytes): (usize, Option<u64>)| Queue {
-            has_turns: matches!(
-                channel.credits.get(class),
-                Some(Some(credit)) if credit.owner == Owner::Flow
-            ),
-            limit_bytes,
-            bytes: 0,
-            waiting: VecDeque::new(),
-            sending: 0,
+        let queue = |(class, limit_bytes): (usize, Option<u64>)| {
+            let credit = channel.credits.get(class).copied().flatten();
+            let owner = credit.map(|credit| credit.owner).unwrap_or_default();
+            Queue {
+                has_turns: owner.goes_in_turns(),
+                shares: owner.hash_lanes().map(|lanes| (seed, id, lanes)),
+                limit_bytes,
+                bytes: 0,
+                waiting: VecDeque::new(),
+                sending: 0,
+            }
         };
         let limits = channel.queues.iter().map(|queue| queue.limit_bytes);
         Port {
@@ -106,6 +116,8 @@ impl Closed {
             Gate::Destination(class, to) => self.destinations.remove(&(class, to)),
             Gate::Flow(class, way) if is_stopped => self.ways.insert((class, way)),
             Gate::Flow(class, way) => self.ways.remove(&(class, way)),
+            Gate::Lane(class, number) if is_stopped => self.lanes.insert((class, number)),
+            Gate::Lane(class, number) => self.lanes.remove(&(class, number)),
         }
     }
 
@@ -116,6 +128,7 @@ impl Closed {
         self.is_class_stopped(class)
             || has(&self.destinations, frame.destination)
             || has(&self.ways, frame.way)
+            || has(&self.lanes, frame.lane)
     }
 
     #[inline]
@@ -126,7 +139,8 @@ impl Closed {
     /// May one of these frames of the class start? Frames are looked at one by one only where
     /// parts of a class are held back.
     fn lets_any(&self, class: u8, waiting: &VecDeque<Waiting>) -> bool {
-        let has_parts = !self.destinations.is_empty() || !self.ways.is_empty();
+        let parts = [&self.destinations, &self.ways, &self.lanes];
+        let has_parts = parts.iter().any(|part| !part.is_empty());
         if self.is_class_stopped(class) || !has_parts {
             return !self.is_class_stopped(class);
         }
@@ -136,8 +150,9 @@ impl Closed {
 }
 
 impl Waiting {
-    pub fn new(frame: &FrameView) -> Waiting {
+    fn new(frame: &FrameView, lane: u32) -> Waiting {
         Waiting {
+            lane,
             flow: frame.flow,
             number: frame.number,
             destination: frame.destination,
@@ -153,6 +168,15 @@ impl Waiting {
 }
 
 impl Queue {
+    /// A frame as it waits here.
+    pub fn seen(&self, frame: &FrameView) -> Waiting {
+        let way = frame.way();
+        let lane = self.shares.map_or(way, |(seed, channel, lanes)| {
+            hashed(seed, channel, way, lanes)
+        });
+        Waiting::new(frame, lane)
+    }
+
     /// Where this frame waits.
     #[inline]
     pub fn place(&self, frame: &FrameView) -> Option<usize> {

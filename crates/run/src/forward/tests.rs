@@ -1,0 +1,163 @@
+//! Runs that leap over what repeats itself are like those that do not.
+
+use std::fmt::Write;
+
+use backwater_kernel::stream::{Purpose, Stream};
+use backwater_net::outcome::Outcome;
+use backwater_scenario::{EthernetScenario, Source};
+
+use super::*;
+use crate::complete;
+use crate::events::EventRun;
+
+fn parsed(text: &str) -> Option<EthernetScenario> {
+    let scenario = backwater_scenario::parse(&Source::new("job.toml", text), &[]);
+    scenario.ok()?.ethernet().cloned()
+}
+
+fn tables(found: &FoundEvents<'_, EthernetScenario>) -> String {
+    format!("{:?}", found.run.tables())
+}
+
+/// What is the same however it is run: everything but the number of events handled.
+fn told(outcome: &Outcome) -> String {
+    let outcome = Outcome {
+        events: 0,
+        ..outcome.clone()
+    };
+    format!("{outcome:?}")
+}
+
+/// Both ways; the periods leapt over and what stood in the way, and both lengths in events.
+fn both(text: &str) -> (u64, Option<&'static str>, [u64; 2]) {
+    let scenario = parsed(text).expect("sound");
+    let mut plain = EventRun::plain(&scenario).expect("it runs");
+    assert!(complete(&mut plain), "{text}");
+    let plain = plain.so_far();
+    let ahead = Ahead::new(&scenario.network).expect("nothing is in its way");
+    let mut ahead = EventRun::on(&scenario, ahead);
+    assert!(complete(&mut ahead), "{text}");
+    let found = ahead.so_far();
+    let (one, other) = (&plain.run.outcome, &found.run.outcome);
+    assert_eq!(one.trace_hash, other.trace_hash, "{text}");
+    assert_eq!(told(one), told(other), "{text}");
+    assert_eq!(tables(&plain), tables(&found), "{text}");
+    let forward = &ahead.machine().forward;
+    let periods = forward.leapt().iter().map(|own| own.times).sum();
+    (periods, forward.obstacle(), [one.events, other.events])
+}
+
+const KINDS: [&str; 7] = [
+    "ring-all-reduce",
+    "halving-doubling-all-reduce",
+    "tree-all-reduce",
+    "pairwise-all-to-all",
+    "ring-all-gather",
+    "tree-broadcast",
+    "pipeline",
+];
+
+/// A job of some ranks behind one or two leaves, with phases that are drawn.
+fn job(seed: u64) -> String {
+    let mut draw = Stream::new(seed, 0, Purpose::Pattern);
+    let mut text = String::from("engine = \"ethernet\"\n[run]\nduration = \"40 ms\"\n");
+    let hosts = 2 + draw.below(5);
+    match draw.below(2) {
+        0 => {
+            let _ = write!(
+                text,
+                "[topology]\nkind = \"star\"\nhosts_per_switch = {hosts}\n"
+            );
+        }
+        _ => {
+            let _ = write!(
+                text,
+                "[topology]\nkind = \"leaf-spine\"\nleaves = 2\nspines = 1\n\
+                 hosts_per_switch = {hosts}\n"
+            );
+        }
+    }
+    let rate = [10, 25, 100][draw.below(3) as usize];
+    let _ = write!(
+        text,
+        "[link]\nrate = \"{rate} Gbps\"\ndelay = \"{} ns\"\n",
+        100 + draw.below(900)
+    );
+    text += "[buffer]\nper_queue = \"1 MB\"\n";
+    if draw.below(2) == 0 {
+        text +=
+            "[flow_control]\nkind = \"pfc\"\nclasses = [0]\nxoff = \"60 kB\"\nxon = \"40 kB\"\n";
+    }
+    let iterations = 8 + draw.below(40);
+    let _ = write!(
+        text,
+        "[[jobs]]\nname = \"train\"\niterations = {iterations}\ntransport = \"roce\"\nphases = ["
+    );
+    for _ in 0..1 + draw.below(2) {
+        let kind = KINDS[draw.below(KINDS.len() as u64) as usize];
+        let overlap = match kind {
+            "pipeline" => "",
+            _ => [", overlap = \"30 %\"", ""][draw.below(2) as usize],
+        };
+        let _ = write!(
+            text,
+            "{{ compute = \"{} us\", kind = \"{kind}\", size = \"{} kB\"{overlap} }}, ",
+            1 + draw.below(30),
+            4 + draw.below(40)
+        );
+    }
+    text + "]\n"
+}
+
+/// Tables, hashes and all counts are those of the whole run, and most jobs leap over most of
+/// themselves.
+#[test]
+fn random_jobs_are_the_same_with_leaps() {
+    let (mut leapt, mut short) = (0, 0);
+    for seed in 0..200 {
+        let text = job(seed);
+        if parsed(&text).is_none() {
+            continue;
+        }
+        let (periods, _, [whole, gone_through]) = both(&text);
+        leapt += u64::from(periods > 0);
+        short += u64::from(gone_through * 2 < whole);
+    }
+    assert!(leapt > 20 && short > 10, "{leapt} leapt, {short} by half");
+}
+
+/// A job of which nothing repeats itself never leaps: with traffic at random, and with frames that
+/// are lost at random.
+#[test]
+fn what_is_drawn_at_random_never_leaps() {
+    let random = "[[flows]]\nname = \"noise\"\nfrom = \"H1_1\"\nto = \"H1_2\"\n\
+                  transport = \"udp\"\ntraffic = { kind = \"poisson\", rate = \"1 Gbps\" }\n";
+    let mut control = 0;
+    for seed in 0..12 {
+        let text = job(seed);
+        control += both(&text).0;
+        assert_eq!(both(&(text.clone() + random)).0, 0, "{text}");
+    }
+    assert!(control > 0, "without it they leap");
+}
+
+/// Traffic that goes on and on becomes periodic.
+#[test]
+fn even_traffic_leaps() {
+    for traffic in [
+        "{ kind = \"constant\", rate = \"3 Gbps\" }",
+        "{ kind = \"greedy\" }",
+    ] {
+        let text = format!(
+            "engine = \"ethernet\"\n[run]\nduration = \"3 ms\"\n[topology]\nkind = \"star\"\n\
+             hosts_per_switch = 3\n[link]\nrate = \"10 Gbps\"\n[buffer]\nper_queue = \"60 kB\"\n\
+             [[flows]]\nname = \"a\"\nfrom = \"H1_1\"\nto = \"H1_3\"\ntransport = \"udp\"\n\
+             traffic = {traffic}\n"
+        );
+        let (periods, why, [whole, gone_through]) = both(&text);
+        assert!(
+            periods > 0 && gone_through * 2 < whole,
+            "{traffic}: {why:?}"
+        );
+    }
+}
