@@ -8,7 +8,7 @@ use backwater_kernel::{BuildError, Channels, TraceHash};
 
 use crate::classes::trees::{FORK, Trees};
 use crate::hop::unit::{NONE, Unit};
-use crate::spec::frames::{EthernetSpec, NodeKind, Spread};
+use crate::spec::frames::{EthernetSpec, Spread};
 
 mod alike;
 mod crossed;
@@ -385,8 +385,7 @@ fn points<'a>(
         let queue = spec.links.channel(*channel).queues.get(class)?;
         queue.rocc.map(|_| (*channel, spec.links.ends(*channel).0))
     });
-    let is_switch = |node: u32| matches!(spec.nodes[node as usize].kind, NodeKind::Switch(_));
-    points.filter(move |(_, node)| is_switch(*node))
+    points.filter(|(_, node)| spec.is_switch(*node))
 }
 
 /// The stations of a way: where it starts and where it ends.

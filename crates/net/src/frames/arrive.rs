@@ -177,7 +177,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn admit<const HAS: Has>(&mut self, (input, account): (u32, u32), id: u32, frame: &Unit) {
         let channel = self.network.classes.routes.channel(frame);
         let Some(out) = self.network.channels.get(channel as usize) else {
-            return self.admit_copies((input, account), id);
+            let to = self.network.channels[input as usize].to;
+            return match self.network.classes.nodes[to as usize].is_switch {
+                true => self.admit_copies((input, account), id),
+                // A station that forwards other frames.
+                false => self.consume_frame::<HAS>(id, frame),
+            };
         };
         let (node_id, tripped) = (out.from, out.tripped);
         if out.is_to_rest(self.now) {

@@ -240,7 +240,7 @@ fn channels(spec: &EthernetSpec) -> Vec<Channel> {
         let into: Option<&SwitchSpec> = switch(to);
         let cuts = into.is_some_and(|switch| switch.forwarding == Forwarding::CutThrough);
         let kind = [
-            (into.is_none(), Channel::TO_HOST),
+            (!spec.forwards(to), Channel::TO_HOST),
             (switch(from).is_none(), Channel::FROM_HOST),
             (cuts, Channel::CUTS_THROUGH),
         ];

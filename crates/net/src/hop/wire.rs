@@ -110,7 +110,7 @@ impl Channel {
 
     /// What arrives can be used from its first bit on (frames: from its first 64 bytes on).
     pub const CUTS_THROUGH: u8 = 1;
-    /// The node it enters is a host.
+    /// The node it enters is a host, which forwards nothing.
     pub const TO_HOST: u8 = 2;
     /// The node it leaves is a host.
     pub const FROM_HOST: u8 = 4;

@@ -146,6 +146,8 @@ pub struct FrameRules {
     /// By flow with a row: its rail, the place of its port among those of a station that goes by
     /// [`NicRule::Rail`], counted in a circle. The number of the flow where nothing stands.
     pub rails: Vec<u32>,
+    /// Stations that ways lead through, in order.
+    pub forwarders: Vec<u32>,
     /// Queues that have been stopped for so long without a start are looked at for a deadlock.
     pub stall_after: Duration,
     /// Stations that take frames slower than they come; those of one station in order of time.
@@ -180,6 +182,7 @@ impl FrameRules {
             spread: Spread::Flows,
             nics: Vec::new(),
             rails: Vec::new(),
+            forwarders: Vec::new(),
             stall_after,
             drains: Vec::new(),
             arrivals: Vec::new(),
@@ -225,7 +228,8 @@ pub struct NodeSpec {
 /// What a node is.
 #[derive(Clone, PartialEq, Debug)]
 pub enum NodeKind {
-    /// Sources and sinks of flows; has memory without limit, and forwards nothing.
+    /// Sources and sinks of flows; has memory without limit, and forwards nothing but where
+    /// [`FrameRules::forwarders`] says so.
     Station {
         /// It sends stop frames whatever happens: a broken or overwhelmed receiver.
         storm: Option<StormSpec>,

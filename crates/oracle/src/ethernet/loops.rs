@@ -201,7 +201,8 @@ impl Way {
             }
             let next = &hops[&(node, to)];
             let hash = routes::mix(&[spec.seed, word, node as u64]);
-            if routes::is_station(spec, node) {
+            let draws = spec.rules.spread == Spread::Frames && node != from;
+            if routes::is_station(spec, node) && !draws {
                 let (flow, forward, count) = (self.flow, self.is_forward, next.len());
                 let port = |turn| next[nics::port(spec, flow, forward, node, count, turn)];
                 let new = (0..count)

@@ -389,7 +389,9 @@ impl Network {
     /// The channel a frame takes from `node`.
     pub fn next_hop(&self, node: usize, frame: &Frame) -> usize {
         let hops = &self.hops[&(node, frame.destination)];
-        if routes::is_station(&self.spec, node) {
+        let is_own = nics::is_source(&self.spec, frame.flow, frame.is_forward, node);
+        let draws = self.spec.rules.spread == Spread::Frames && !is_own;
+        if routes::is_station(&self.spec, node) && !draws {
             let turn = frame.turn as usize;
             return hops[nics::port(
                 &self.spec,

@@ -79,6 +79,8 @@ pub struct Mix {
     pub has_spread: bool,
     /// Stations may have several links, and rules for them.
     pub has_nics: bool,
+    /// Some stations forward, and some are joined to each other.
+    pub has_forwarders: bool,
     /// Datagrams may go to several stations.
     pub has_multicast: bool,
     /// Wires may lose frames, and links may be cut.
@@ -120,6 +122,7 @@ impl Mix {
             is_finite: false,
             has_spread: false,
             has_nics: false,
+            has_forwarders: false,
             has_multicast: false,
             has_losses: false,
             has_credits: false,

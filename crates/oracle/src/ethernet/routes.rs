@@ -30,6 +30,11 @@ pub(super) fn is_station(spec: &EthernetSpec, node: usize) -> bool {
     matches!(spec.nodes[node].kind, NodeKind::Station { .. })
 }
 
+/// Switches do, and stations that were asked to.
+fn forwards(spec: &EthernetSpec, node: usize) -> bool {
+    !is_station(spec, node) || spec.rules.forwarders.contains(&(node as u32))
+}
+
 /// Next hops by (node, destination).
 pub(super) fn next_hops(spec: &EthernetSpec) -> BTreeMap<(usize, usize), Vec<usize>> {
     let mut hops = BTreeMap::new();
@@ -58,7 +63,7 @@ fn towards(
         let reached: Vec<usize> = channels
             .clone()
             .filter(|channel| links_left.get(&head(spec, *channel)) == Some(&distance))
-            .filter(|channel| distance == 0 || !is_station(spec, head(spec, *channel)))
+            .filter(|channel| distance == 0 || forwards(spec, head(spec, *channel)))
             .map(|channel| tail(spec, channel))
             .filter(|node| !links_left.contains_key(node))
             .collect();
@@ -71,7 +76,7 @@ fn towards(
     for (node, left) in &links_left {
         let best = channels.clone().filter(|channel| {
             let next = head(spec, *channel);
-            let passes = next == destination || !is_station(spec, next);
+            let passes = next == destination || forwards(spec, next);
             let is_nearer = links_left
                 .get(&next)
                 .is_some_and(|there| there + 1 == *left);

@@ -9,11 +9,12 @@ use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Purpose, Rate, Stream, Time};
 use backwater_net::frames::frame_bytes;
 use backwater_net::frames::spec::{
-    EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, GROUP, TAG_BYTES, TrafficSpec,
-    TransportSpec, UDP_IP_BYTES,
+    EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, GROUP, Spread, TAG_BYTES,
+    TrafficSpec, TransportSpec, UDP_IP_BYTES,
 };
 
 use super::network::{Frame, Network};
+use super::nics;
 
 /// Both ends of a flow.
 const ENDS: [End; 2] = [End::Opener, End::Answerer];
@@ -184,8 +185,19 @@ impl Network {
 
     fn is_dropped_at_home(&self, flow: usize) -> bool {
         let class = usize::from(self.spec.flows[flow].class);
-        let mut ports = self.leaving(self.station_of(flow, true));
+        let mut ports = self.ports_of(flow).into_iter();
         ports.any(|port| self.drops_all(port, class))
+    }
+
+    /// The ports by which the frames of a flow may leave the host it starts from.
+    fn ports_of(&self, flow: usize) -> Vec<usize> {
+        let (from, to) = (self.station_of(flow, true), self.station_of(flow, false));
+        if self.trees[flow].is_some() || self.spec.rules.spread == Spread::Frames {
+            return self.leaving(from).collect();
+        }
+        let hops = &self.hops[&(from, to)];
+        let port = |turn| hops[nics::port(&self.spec, flow, true, from, hops.len(), turn)];
+        (0..hops.len()).map(port).collect()
     }
 
     /// The next datagram of an endless flow that has started.

@@ -11,6 +11,7 @@ mod ethernet_agreement;
 mod ethernet_alone;
 mod ethernet_common;
 mod ethernet_counters;
+mod ethernet_forwarders;
 mod ethernet_hashes;
 mod ethernet_laws;
 mod ethernet_members;

@@ -9,7 +9,7 @@ use backwater_kernel::BuildError;
 use self::search::{Leaving, Search, channels};
 use super::{ends_of, mix};
 use crate::hop::unit::NONE;
-use crate::spec::frames::{EthernetSpec, NicRule, NodeKind, RouteSpec, Spread};
+use crate::spec::frames::{EthernetSpec, NicRule, RouteSpec, Spread};
 
 mod ports;
 mod search;
@@ -68,7 +68,7 @@ impl Tables {
         for (node, way) in (0_u32..).zip(&out) {
             match way {
                 Some(way) if !given.contains(&node) => targets.insert(way.switch),
-                _ => !forwards(spec, node) && targets.insert(node),
+                _ => !spec.is_switch(node) && targets.insert(node),
             };
         }
         kinds as u64 * targets.len() as u64
@@ -112,7 +112,7 @@ impl Tables {
         let given = given(spec);
         let mut by_switch: BTreeMap<u32, u32> = BTreeMap::new();
         let mut last = Vec::new();
-        for station in (0..self.rows.len() as u32).filter(|node| !forwards(spec, *node)) {
+        for station in (0..self.rows.len() as u32).filter(|node| !spec.is_switch(*node)) {
             let Some(out) = self.out[station as usize] else {
                 self.columns[station as usize] = self.add_column(search, station);
                 continue;
@@ -183,9 +183,10 @@ impl Tables {
             return &[];
         }
         if let Some(out) = &self.out[node as usize] {
-            return match self.next_hops(out.switch, station) {
-                [] => &[],
-                _ => core::slice::from_ref(&out.channel),
+            let leads = out.switch == station || !self.next_hops(out.switch, station).is_empty();
+            return match leads {
+                true => core::slice::from_ref(&out.channel),
+                false => &[],
             };
         }
         match &self.last[station as usize] {
@@ -241,6 +242,12 @@ impl Tables {
                 whole.reverse();
                 whole.extend_from_slice(&path[last + 1..]);
                 path = whole;
+            }
+            let mut inner = path.iter().rev().skip(1).map(|hop| ends(*hop).1);
+            if let Some(station) = inner.find(|node| !spec.is_switch(*node)) {
+                return Err(BuildError(format!(
+                    "flow {flow}: stations copy nothing, as node {station} would have to"
+                )));
             }
             for hop in &path {
                 entered.insert(ends(*hop).1, *hop);
@@ -356,23 +363,17 @@ impl Tables {
     }
 }
 
-/// A switch is at this place.
-fn forwards(spec: &EthernetSpec, node: u32) -> bool {
-    let node = spec.nodes.get(node as usize);
-    node.is_some_and(|node| matches!(node.kind, NodeKind::Switch(_)))
-}
-
 /// Stations to which some ways are given.
 fn given(spec: &EthernetSpec) -> BTreeSet<u32> {
     let routes = spec.rules.routes.iter();
     routes.map(|route| route.destination).collect()
 }
 
-/// By node: its only way out, for a station that one link joins to a switch.
+/// By node: its only way out, for a station that one link joins to what forwards.
 fn only_ways(spec: &EthernetSpec) -> Vec<Option<Hop>> {
     let leaving = Leaving::new(spec.nodes.len(), channels(spec));
     let way = |node: u32| match *leaving.of(node) {
-        [(channel, switch)] if !forwards(spec, node) && forwards(spec, switch) => {
+        [(channel, switch)] if !spec.forwards(node) && spec.forwards(switch) => {
             Some(Hop { switch, channel })
         }
         _ => None,
@@ -403,7 +404,7 @@ fn check(spec: &EthernetSpec) -> Result<(), BuildError> {
         let are_known = known(route.node) && known(route.destination);
         let mut channels = route.channels.iter();
         !are_known
-            || forwards(spec, route.destination)
+            || spec.is_switch(route.destination)
             || route.channels.is_empty()
             || channels.any(|channel| from(*channel) != Some(route.node))
     };

@@ -57,15 +57,16 @@ fn check_drains(spec: &EthernetSpec) -> Result<(), BuildError> {
 }
 
 fn check_nics(spec: &EthernetSpec) -> Result<(), BuildError> {
-    let is_station = |node: u32| {
-        let node = spec.nodes.get(node as usize);
-        node.is_some_and(|node| matches!(node.kind, NodeKind::Station { .. }))
-    };
-    let nics = &spec.rules.nics;
+    let is_station = |node: u32| (node as usize) < spec.nodes.len() && !spec.is_switch(node);
+    let (nics, forwarders) = (&spec.rules.nics, &spec.rules.forwarders);
     if nics.iter().any(|nic| !is_station(nic.node)) {
         return err("only a station chooses among its links otherwise than by a hash".into());
     }
-    match nics.windows(2).all(|pair| pair[0].node < pair[1].node) {
+    if forwarders.iter().any(|node| !is_station(*node)) {
+        return err("switches forward without being asked".into());
+    }
+    let are_sorted = forwarders.windows(2).all(|pair| pair[0] < pair[1]);
+    match are_sorted && nics.windows(2).all(|pair| pair[0].node < pair[1].node) {
         true => Ok(()),
         false => err("stations with a rule for their links stand in order, each once".into()),
     }

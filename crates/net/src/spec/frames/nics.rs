@@ -1,9 +1,10 @@
-//! Stations with several links: which of them a frame leaves by.
+//! Stations with several links: which of them a frame leaves by, and whether what came over one
+//! goes on over another.
 //!
 //! What is not here: a port that is chosen by what waits in it, and one that is left out while it
 //! is stopped.
 
-use super::{FrameRules, Spread};
+use super::{EthernetSpec, FrameRules, NodeKind, Spread};
 
 /// How a station with several links chooses among those on a shortest way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -40,6 +41,12 @@ impl FrameRules {
         self.rails.get(flow as usize).copied().unwrap_or(flow)
     }
 
+    /// Does a station forward? It stores a frame, as a switch does that takes it when its last bit
+    /// is in, without latency and with memory without limit.
+    pub fn is_forwarder(&self, node: u32) -> bool {
+        self.forwarders.binary_search(&node).is_ok()
+    }
+
     /// Does any station send the frames of a flow over several links?
     pub fn spreads_at_hosts(&self) -> bool {
         self.nics.iter().any(|nic| nic.rule == NicRule::Spread)
@@ -48,5 +55,18 @@ impl FrameRules {
     /// Do all frames of a flow take one way, so that they stay in order?
     pub fn keeps_order(&self) -> bool {
         self.spread == Spread::Flows && !self.spreads_at_hosts()
+    }
+}
+
+impl EthernetSpec {
+    /// A switch is at this place.
+    pub fn is_switch(&self, node: u32) -> bool {
+        let node = self.nodes.get(node as usize);
+        node.is_some_and(|node| matches!(node.kind, NodeKind::Switch(_)))
+    }
+
+    /// Do ways lead through this node?
+    pub fn forwards(&self, node: u32) -> bool {
+        self.is_switch(node) || self.rules.is_forwarder(node)
     }
 }

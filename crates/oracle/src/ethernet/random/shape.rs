@@ -65,6 +65,9 @@ pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], mix
     if mix.has_nics {
         builder.more_links();
     }
+    if mix.has_forwarders {
+        builder.forwarders();
+    }
 }
 
 impl Builder<'_> {
@@ -186,6 +189,27 @@ impl Builder<'_> {
         if self.dice.one_in(2) {
             let rail = |_| self.dice.between(0, 5) as u32;
             self.spec.rules.rails = (0..4).map(rail).collect();
+        }
+    }
+
+    /// Half of the stations forward; links from station to station make ways through them the
+    /// shortest, and stations that no switch knows are behind some.
+    fn forwarders(&mut self) {
+        let is_station = |it: &(u32, &NodeSpec)| matches!(it.1.kind, NodeKind::Station { .. });
+        let nodes = (0..).zip(&self.spec.nodes);
+        let stations: Vec<u32> = nodes.filter(is_station).map(|it| it.0).collect();
+        for station in &stations {
+            if self.dice.one_in(2) {
+                self.spec.rules.forwarders.push(*station);
+            }
+            let other = self.dice.pick(&stations);
+            if other != *station && self.dice.one_in(2) {
+                self.link(*station, other);
+            }
+        }
+        let forwarders = self.spec.rules.forwarders.clone();
+        for forwarder in forwarders.into_iter().take(2) {
+            self.station_at(forwarder);
         }
     }
 

@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::super::alike::Alike;
-use super::{Hop, forwards};
+use super::Hop;
 use crate::hop::unit::NONE;
 use crate::spec::frames::EthernetSpec;
 
@@ -17,7 +17,7 @@ pub(super) struct Search {
     between: Leaving,
     /// By kind: those that it is joined to.
     joined: Vec<Vec<u32>>,
-    /// By kind: it is that of switches.
+    /// By kind: ways lead through it.
     forwards: Vec<bool>,
     /// By kind.
     distance: Vec<u32>,
@@ -54,7 +54,7 @@ fn alike(
     for (node, way) in (0..).zip(out) {
         let target = match way {
             Some(way) => way.switch,
-            None if !forwards(spec, node) => node,
+            None if !spec.is_switch(node) => node,
             None => continue,
         };
         is_target[rows[target as usize] as usize] = true;
@@ -71,7 +71,7 @@ impl Search {
         let by_kind = (0..).zip(&alike.kinds).map(|(row, kind)| (*kind, row, 0));
         let by_kind = Leaving::new(kinds, by_kind);
         let mut forward = vec![false; kinds];
-        for node in (0..rows.len() as u32).filter(|node| forwards(spec, *node)) {
+        for node in (0..rows.len() as u32).filter(|node| spec.forwards(*node)) {
             forward[alike.kinds[rows[node as usize] as usize] as usize] = true;
         }
         // All rows of a kind are joined to the same kinds.
@@ -97,7 +97,7 @@ impl Search {
         }
     }
 
-    /// Searches outwards from a row that alone is of its kind. Stations are no way through.
+    /// Searches outwards from a row that alone is of its kind, through what forwards.
     pub fn from(&mut self, target: u32) {
         for kind in self.reached.drain(..) {
             self.distance[kind as usize] = u32::MAX;
