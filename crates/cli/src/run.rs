@@ -241,8 +241,8 @@ impl Writer {
     }
 }
 
-/// Runs once more without an audit, to tell what it cost. Stopped by hand, it would stop elsewhere
-/// then: nothing to compare.
+/// Runs once more without an audit, to tell what it cost. Stopped by hand, whichever of the two, it
+/// stops elsewhere: nothing to compare.
 fn without_audit(
     options: &Options,
     engine: &dyn Engine,
@@ -252,6 +252,7 @@ fn without_audit(
     if must_stop((0, 0)) {
         return None;
     }
+    remark!("audit: once more without, to compare trace hash and time");
     let plain = engine.watched(&Wanted {
         audit: false,
         traces: &[],
@@ -262,6 +263,10 @@ fn without_audit(
     });
     let mut plain = plain.ok()?;
     let took = simulate(writer, &mut *plain).ok()?;
+    if must_stop((0, 0)) {
+        remark!("audit: stopped before there was anything to compare");
+        return None;
+    }
     Some(PlainRun {
         cpu_seconds: took.cpu_seconds,
         same_hash: plain.found().head().trace_hash == trace_hash,

@@ -1,6 +1,7 @@
 //! Runs that are stopped: by Ctrl-C, and without any warning.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -95,6 +96,32 @@ fn an_audit_stopped_by_ctrl_c_compares_nothing() {
     );
     let checks = json(&here.join("out/manifest.json"))["checks"].clone();
     assert_eq!(checks[0]["holds"], true, "{checks}");
+}
+
+/// What the run with the audit found stands, and is not held against half of the other.
+#[cfg(unix)]
+#[test]
+fn an_audit_stopped_while_it_runs_without_compares_nothing() {
+    let here = folder("ctrl-c-without-audit");
+    let mut child = command(&here)
+        .args(["run", &figure_17(), "--out", "out", "--audit"])
+        .args(["--set", "run.duration=3000000 cells"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
+    let mut next = || lines.next().expect("it goes on").expect("text");
+    while !next().contains("once more without") {}
+    interrupt(&child);
+    let rest: Vec<String> = std::iter::from_fn(|| lines.next()?.ok()).collect();
+    let (status, _) = wait(child);
+    assert_eq!(status, Some(0), "{rest:?}");
+    let stopped = rest.iter().any(|line| line.contains("stopped before"));
+    assert!(stopped && !rest.concat().contains("DIFFERENT"), "{rest:?}");
+    let manifest = json(&here.join("out/manifest.json"));
+    assert_eq!(manifest["partial"], false);
+    assert_eq!(manifest["checks"][0]["holds"], true, "{manifest}");
 }
 
 #[cfg(unix)]

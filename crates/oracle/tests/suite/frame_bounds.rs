@@ -135,6 +135,29 @@ fn row_of_multicasts(seed: u64) -> EthernetSpec {
     spec
 }
 
+/// The same, where a row of hosts goes on from one of them.
+fn row_of_hosts(seed: u64) -> EthernetSpec {
+    let mut spec = row(seed);
+    let dice = &mut Dice(Stream::new(seed, 1, Purpose::Topology));
+    let mut last = spec.flows[0].destination;
+    for flow in 0..spec.flows.len().min(3) {
+        let node = spec.nodes[last as usize].clone();
+        spec.rules.forwarders.push(last);
+        spec.nodes.push(node);
+        let next = spec.nodes.len() as u32 - 1;
+        let channel = dice.channel(seed % 2 == 1);
+        spec.links.push(LinkSpec::symmetric([last, next], channel));
+        spec.flows[flow].destination = next;
+        last = next;
+    }
+    spec
+}
+
+#[test]
+fn both_find_the_same_bounds_behind_hosts_that_forward() {
+    agree(row_of_hosts);
+}
+
 #[test]
 fn both_find_the_same_bounds() {
     agree(row);

@@ -89,7 +89,7 @@ impl<'a> Controls<'a> {
         };
         for id in channels {
             let to = net.ends(id).1;
-            if !net.forwards(to) {
+            if !net.is_switch(to) {
                 continue;
             }
             let rules = found.of(id).rules;
@@ -212,7 +212,7 @@ impl<'a> Controls<'a> {
         let mut open = vec![0; net.nodes.len()];
         for id in 0..2 * net.links.len() as u32 {
             let to = net.ends(id).1;
-            if !net.forwards(to) {
+            if !net.is_switch(to) {
                 continue;
             }
             let held = self.stopped(id) | self.credited(id);
@@ -237,8 +237,8 @@ impl<'a> Controls<'a> {
             _ => ports.lossless,
         };
         let mut both = self.own.iter().filter(|(id, own)| match own.value {
-            FlowControl::None => stopped != 0 && net.forwards(net.ends(**id).1),
-            _ if self.own_stops(**id).is_some() => net.forwards(net.ends(**id).1),
+            FlowControl::None => stopped != 0 && net.is_switch(net.ends(**id).1),
+            _ if self.own_stops(**id).is_some() => net.is_switch(net.ends(**id).1),
             _ => self.credited[**id as usize] & stopped != 0,
         });
         let Some((&id, own)) = both.next() else {
@@ -293,7 +293,7 @@ fn towards_hosts(file: &EthernetFile, net: &Net<'_>, mistakes: &mut Diagnostics)
         };
         let side = [&links.backward, &links.forward][usize::from(is_forward)];
         let own = side.as_ref().and_then(|side| side.flow_control.place());
-        let own = own.filter(|at| !net.forwards(net.ends(id).1) && !told.contains(at));
+        let own = own.filter(|at| !net.is_switch(net.ends(id).1) && !told.contains(at));
         let Some(at) = own else { continue };
         told.push(at);
         let name = net.channel_name(id);

@@ -274,10 +274,9 @@ impl Walk<'_> {
             }
             self.steps += 1;
             let node = bundles.ends(bundle).1;
-            let next = match bundles.is_host(node) {
-                _ if node == paths.destination => Vec::new(),
-                true => Vec::new(),
-                false => paths.next(bundles, node),
+            let next = match bundles.forwards(node) {
+                true if node != paths.destination => paths.next(bundles, node),
+                _ => Vec::new(),
             };
             if next.is_empty() && node != paths.destination {
                 let stuck = self.net.ends(bundles.first(bundle)).1;
@@ -301,9 +300,13 @@ impl Walk<'_> {
         };
         let mut links = (0..self.net.links.len() as u32).map(|link| self.net.ends(2 * link));
         let are_joined =
-            links.any(|(one, other)| self.net.forwards(one) && self.net.forwards(other));
+            links.any(|(one, other)| self.net.is_switch(one) && self.net.is_switch(other));
         let apart = "no link joins two switches: without spines each rail is a network of its \
                      own; write more of them, or let only hosts of one rail send to each other";
+        // Some host could.
+        let mut hosts = self.net.hosts().into_iter();
+        let through = hosts
+            .any(|host| self.net.neighbours[host as usize].len() > 1 && !self.net.forwards(host));
         let (from, to) = (self.net.name(from), self.net.name(to));
         Diagnostic::error(
             "unreachable",
@@ -311,9 +314,10 @@ impl Walk<'_> {
         )
         .at(at, format!("`{to}` can't be reached"))
         .note(note)
-        .note("hosts forward nothing: paths pass through switches only")
+        .note("paths pass through switches, and through hosts with `forwards = true` only")
         .help_if((!are_joined && self.net.has_rails).then(|| apart.into()))
         .help("add the missing `[[links]]`, or correct `[[routes]]`")
+        .help_if(through.then(|| "or let hosts pass on frames: `host.forwards = true`".into()))
         .into()
     }
 

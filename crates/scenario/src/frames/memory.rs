@@ -293,7 +293,7 @@ fn entry<'a>(
     });
     Entry {
         own,
-        nodes: places(&own.nodes, net, |node| net.forwards(node), mistakes),
+        nodes: places(&own.nodes, net, |node| net.is_switch(node), mistakes),
         ports: places(&own.ports, net, |_| true, mistakes),
         classes: own.classes.as_deref().map(mask),
         pool,
@@ -359,7 +359,7 @@ fn check(entry: &Entry<'_>, net: &Net<'_>, at: &At, mistakes: &mut Diagnostics) 
     let mut into = channels.map(|channel| net.ends(channel));
     let is_one = |(from, node): (u32, u32)| {
         let ports = entry.ports.as_ref();
-        net.forwards(node) && entry.names_node(node) && ports.is_none_or(|own| own.contains(&from))
+        net.is_switch(node) && entry.names_node(node) && ports.is_none_or(|own| own.contains(&from))
     };
     if !into.any(is_one) && mistakes.errors() == 0 {
         Diagnostic::error("no-meaning", "no switch has such a port")

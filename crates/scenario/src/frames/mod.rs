@@ -106,6 +106,7 @@ fn rules(
     flows: &Flows<'_>,
     (routes, drains): (Vec<RouteSpec>, Vec<DrainSpec>),
     nics: (Vec<NicSpec>, Vec<u32>),
+    forwarders: Vec<u32>,
 ) -> FrameRules {
     let stall = file.run.stall.unwrap_or(checks::USUAL_STALL);
     FrameRules {
@@ -113,6 +114,7 @@ fn rules(
         spread: (*file.switch.spread).into(),
         nics: nics.0,
         rails: nics.1,
+        forwarders,
         stall_after: stall,
         drains,
         arrivals: flows
@@ -153,7 +155,8 @@ pub(crate) fn build(
 ) -> Option<EthernetScenario> {
     let file = &root.typed::<EthernetFile>();
     let (run, stop_at) = run(file, mistakes)?;
-    let net = topology::build(file, limits, mistakes);
+    let mut net = topology::build(file, limits, mistakes);
+    nics::forwarders(file, &mut net, mistakes);
     let ports = switches::ports(file, flows::highest_class(file), mistakes);
     let controls = Controls::read(file, &net, ports, mistakes);
     let mut links = queues::links(&controls, mistakes);
@@ -186,7 +189,7 @@ pub(crate) fn build(
         warm_up: *run.warm_up,
         nodes,
         links,
-        rules: rules(file, &flows, (routes, drains), nics),
+        rules: rules(file, &flows, (routes, drains), nics, net.forwarders()),
         flows: flows.specs.clone(),
         outages,
     };

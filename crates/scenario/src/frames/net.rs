@@ -14,11 +14,17 @@ pub(crate) type Net<'r> = Wires<Place, Join<'r>>;
 pub(crate) struct Place {
     name: String,
     is_host: bool,
+    /// Paths lead through it: a switch, or a host that is asked to forward.
+    forwards: bool,
 }
 
 impl Node for Place {
     fn new(name: String, is_host: bool) -> Self {
-        Self { name, is_host }
+        Self {
+            name,
+            is_host,
+            forwards: !is_host,
+        }
     }
 
     fn name(&self) -> &str {
@@ -59,13 +65,29 @@ impl wires::Link for Join<'_> {
 }
 
 impl Net<'_> {
-    pub(crate) fn forwards(&self, node: u32) -> bool {
+    pub(crate) fn is_switch(&self, node: u32) -> bool {
         !self.is_host(node)
+    }
+
+    /// Do paths lead through a node?
+    pub(crate) fn forwards(&self, node: u32) -> bool {
+        self.nodes[node as usize].forwards
+    }
+
+    /// Paths lead through a host, or no longer.
+    pub(super) fn lead_through(&mut self, host: u32, forwards: bool) {
+        self.nodes[host as usize].forwards = forwards;
+    }
+
+    /// Hosts that paths lead through, in order.
+    pub(super) fn forwarders(&self) -> Vec<u32> {
+        let hosts = self.hosts().into_iter();
+        hosts.filter(|host| self.forwards(*host)).collect()
     }
 
     /// How a node chooses among its links, as the file says.
     pub(crate) fn nic(&self, file: &EthernetFile, node: u32) -> NicRule {
-        if self.forwards(node) {
+        if self.is_switch(node) {
             return NicRule::Hash;
         }
         let is_it = |(name, _): &Named| name == self.name(node);

@@ -1,4 +1,4 @@
-//! Which of its links a frame leaves a host by.
+//! Which of its links a frame leaves a host by, and what goes through hosts.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +10,39 @@ use crate::given::frames::EthernetFile;
 use crate::given::frames::switch::Nodes;
 use crate::prelude::*;
 
+/// Paths lead through hosts that are asked to forward, all or some.
+pub(crate) fn forwarders(file: &EthernetFile, net: &mut Net<'_>, mistakes: &mut Diagnostics) {
+    if *file.host.forwards {
+        net.hosts()
+            .into_iter()
+            .for_each(|host| net.lead_through(host, true));
+    }
+    for own in &file.nodes {
+        let Some(forwards) = *own.forwards else {
+            continue;
+        };
+        for (name, at) in own.name.iter() {
+            let Ok(node) = net.find(name, at) else {
+                continue;
+            };
+            if net.is_switch(node) {
+                Diagnostic::error("not-a-host", format!("`{name}` is a switch"))
+                    .at(at, "a switch: it forwards")
+                    .help("switches forward: leave `forwards` out")
+                    .tell(mistakes);
+                continue;
+            }
+            net.lead_through(node, forwards);
+            if forwards && net.neighbours[node as usize].len() < 2 {
+                Diagnostic::warning("no-meaning", format!("`{name}` has one link"))
+                    .at(at, "nothing comes over one link and leaves by another")
+                    .help("give it a second link, or leave `forwards` out")
+                    .tell(mistakes);
+            }
+        }
+    }
+}
+
 /// Rules of hosts with several links, and the rail of each flow where some host goes by that.
 pub(crate) fn nics(
     file: &EthernetFile,
@@ -18,7 +51,7 @@ pub(crate) fn nics(
     flows: &Flows<'_>,
     mistakes: &mut Diagnostics,
 ) -> (Vec<NicSpec>, Vec<u32>) {
-    for (node, own) in own.iter().filter(|(node, _)| net.forwards(**node)) {
+    for (node, own) in own.iter().filter(|(node, _)| net.is_switch(**node)) {
         if let Some(at) = own.nic.place() {
             Diagnostic::error("not-a-host", format!("`{}` is a switch", net.name(*node)))
                 .at(at, "hosts choose among their links so")

@@ -119,8 +119,8 @@ fn channel(
         limited: controls.limited(number, to),
         name: net.channel_name(number),
     };
-    let leaves_switch = net.forwards(from);
-    let counts_inputs = port.limited != 0 && !ports.is_shared && net.forwards(to);
+    let leaves_switch = net.is_switch(from);
+    let counts_inputs = port.limited != 0 && !ports.is_shared && net.is_switch(to);
     let mut spec = ChannelSpec {
         rate,
         delay: delay.max(Duration(1)),

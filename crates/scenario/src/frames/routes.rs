@@ -220,10 +220,10 @@ fn twice(at: &At, net: &Net<'_>, place: (u32, u32)) -> Diagnostic {
 /// Next hops from every node to one host, by kinds and bundles.
 pub(crate) struct Paths<'a> {
     given: &'a [RouteSpec],
-    /// The kind from which distances are measured: the switch to which alone the host is joined,
+    /// The kind from which distances are measured: what forwards and alone is joined to the host,
     /// or the host itself.
     root: u32,
-    /// Of switches, links to the root; `u32::MAX` where there is no path.
+    /// Of what forwards, links to the root; `u32::MAX` where there is no path.
     distance: Vec<u32>,
     /// Those with a distance.
     reached: Vec<u32>,
@@ -233,7 +233,7 @@ pub(crate) struct Paths<'a> {
 /// The kind over which all paths to a host lead; the host itself, unless it has one link.
 fn root(bundles: &Bundles, destination: u32) -> u32 {
     match bundles.leaving(destination) {
-        [(switch, bundle)] if !bundles.is_host(*switch) && bundles.choices(*bundle) == 1 => *switch,
+        [(next, bundle)] if bundles.forwards(*next) && bundles.choices(*bundle) == 1 => *next,
         _ => destination,
     }
 }
@@ -273,7 +273,7 @@ impl<'a> Paths<'a> {
             at += 1;
             let further = self.distance[kind as usize] + 1;
             for (next, _) in bundles.leaving(kind) {
-                if self.distance[*next as usize] == u32::MAX && !bundles.is_host(*next) {
+                if self.distance[*next as usize] == u32::MAX && bundles.forwards(*next) {
                     self.distance[*next as usize] = further;
                     self.reached.push(*next);
                 }
@@ -285,10 +285,10 @@ impl<'a> Paths<'a> {
     /// Links from a kind other than the host's to where paths to it meet; `u32::MAX` where there is
     /// no path.
     pub(crate) fn distance(&self, bundles: &Bundles, kind: u32) -> u32 {
-        if !bundles.is_host(kind) || kind == self.root {
+        if self.leads(bundles, kind) {
             return self.distance[kind as usize];
         }
-        // A host forwards nothing: it is as far as what it is joined to, and a link more.
+        // It forwards nothing: it is as far as what it is joined to, and a link more.
         let around = bundles.leaving(kind).iter();
         let around = around.map(|(next, _)| match self.leads(bundles, *next) {
             true => self.distance[*next as usize].saturating_add(1),
@@ -299,7 +299,7 @@ impl<'a> Paths<'a> {
 
     /// Can a path lead through nodes of a kind, or end there?
     fn leads(&self, bundles: &Bundles, kind: u32) -> bool {
-        kind == self.root || !bundles.is_host(kind)
+        kind == self.root || bundles.forwards(kind)
     }
 
     /// Whether frames from a host may take several paths.

@@ -274,7 +274,7 @@ impl Reader<'_> {
         }
         if on.value == ALL {
             let nodes = 0..self.net.nodes.len() as u32;
-            let switches = nodes.filter(|node| self.net.forwards(*node));
+            let switches = nodes.filter(|node| self.net.is_switch(*node));
             let named = switches.map(|node| (Some(name(node)), Subject::Node(node)));
             return Ok(named.collect());
         }
@@ -321,7 +321,7 @@ impl Reader<'_> {
             Some(class) => Subject::Class { channel, class },
             None => Subject::Channel(channel),
         };
-        let enters = |channel: u32| !is_input || self.net.forwards(self.net.ends(channel).1);
+        let enters = |channel: u32| !is_input || self.net.is_switch(self.net.ends(channel).1);
         let several = wildcard::channels(on, self.net, &on.at)?;
         let Some(channels) = several else {
             let channel = self.net.find_channel(on, &on.at)?;

@@ -42,7 +42,7 @@ pub(crate) fn fill(
     let mut told = BTreeSet::new();
     for id in 0..2 * links.len() as u32 {
         let node = net.ends(id).0;
-        let common = match net.forwards(node) {
+        let common = match net.is_switch(node) {
             true => &file.switch.response,
             false => &file.host.response,
         };

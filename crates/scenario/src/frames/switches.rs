@@ -57,7 +57,7 @@ pub(crate) fn nodes(
     let common = file.watchdog.as_ref().map(watchdog);
     let ids = 0..net.nodes.len() as u32;
     ids.map(|node| {
-        let is_switch = net.forwards(node);
+        let is_switch = net.is_switch(node);
         let own = own.get(&node).copied();
         let storm = own.and_then(|own| own.storm.as_ref());
         let own_watchdog = own.and_then(|own| own.watchdog.as_ref()).map(watchdog);
@@ -97,7 +97,7 @@ pub(crate) fn differing<'r>(
                     .help("say all of a node in one `[[nodes]]`")
                     .tell(mistakes);
             }
-            if let Some(storm) = own.storm.place().filter(|_| net.forwards(node)) {
+            if let Some(storm) = own.storm.place().filter(|_| net.is_switch(node)) {
                 Diagnostic::error("not-a-host", format!("`{name}` is a switch"))
                     .at(storm, "storms come from hosts")
                     .help("give it to a host behind this switch")
@@ -119,7 +119,7 @@ pub(crate) fn drains(
     for (node, own) in own {
         let mut before: Option<&Placed<Time>> = None;
         for step in &own.drain {
-            if net.forwards(*node) {
+            if net.is_switch(*node) {
                 Diagnostic::error("not-a-host", format!("`{}` is a switch", net.name(*node)))
                     .at(&step.at, "hosts take frames at their own pace")
                     .help("give it to a host, or a lower `rate` to a link of this switch")

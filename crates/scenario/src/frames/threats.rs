@@ -229,7 +229,7 @@ fn watchdogs(look: &Whole<'_>, mistakes: &mut Diagnostics) {
             WatchdogAction::Drop => from,
             WatchdogAction::Forward => to,
         };
-        let is_switch = look.net.forwards(loser);
+        let is_switch = look.net.is_switch(loser);
         let is_lossless = match is_switch {
             true => look.is_kept(loser, class),
             // Only a watchdog of its own makes a host drop.

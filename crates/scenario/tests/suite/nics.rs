@@ -135,3 +135,23 @@ fn a_queue_pair_that_goes_round_all_links_has_their_rate() {
         assert_eq!(roce.line.0, wanted * 1_000_000_000, "{rule}");
     }
 }
+
+#[test]
+fn hosts_forward_all_or_some() {
+    let text = |more: &str| {
+        format!(
+            "[network]\nhosts = [\"A\", \"B\", \"C\"]\n[link]\nrate = \"10 Gbps\"\n\
+             [[links]]\nbetween = [\"A\", \"B\"]\n[[links]]\nbetween = [\"B\", \"C\"]\n\
+             [[flows]]\nname = \"f\"\nfrom = \"A\"\nto = \"C\"\ntransport = \"udp\"\n\
+             traffic = {{ kind = \"greedy\" }}\n{more}"
+        )
+    };
+    let forwarders = |more: &str| network(&text(more)).rules.forwarders;
+    assert_eq!(
+        forwarders("[[nodes]]\nname = \"B\"\nforwards = true\n"),
+        [1]
+    );
+    assert_eq!(forwarders("[host]\nforwards = true\n"), [0, 1, 2]);
+    let but = "[host]\nforwards = true\n[[nodes]]\nname = \"C\"\nforwards = false\n";
+    assert_eq!(forwarders(but), [0, 1]);
+}

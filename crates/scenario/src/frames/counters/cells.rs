@@ -38,7 +38,7 @@ pub(in crate::frames) fn check(
 fn problem(controls: &Controls<'_>, node: u32, cell: u32, at: &At) -> Option<Diagnostic> {
     let net = controls.net;
     let name = net.name(node);
-    if !net.forwards(node) {
+    if !net.is_switch(node) {
         let wrong = Diagnostic::no_meaning("credit_cell", format!("of the host `{name}`"))
             .at(at, "has no meaning there")
             .note("a host takes what comes: no link into it has credit")

@@ -13,8 +13,10 @@ use crate::frames::net::Net;
 pub(crate) struct Bundles {
     /// By node.
     kinds: Vec<u32>,
-    /// By kind: it forwards nothing.
+    /// By kind: it is that of hosts.
     is_host: Vec<bool>,
+    /// By kind: paths lead through it.
+    forwards: Vec<bool>,
     /// By kind: the bundles that leave it, by where they lead.
     leaving: Vec<Vec<(u32, u32)>>,
     /// By channel.
@@ -44,8 +46,10 @@ impl Bundles {
             false => Alike::none(nodes),
         };
         let mut is_host = vec![false; alike.counts.len()];
+        let mut forwards = is_host.clone();
         for (node, kind) in (0..).zip(&alike.kinds) {
             is_host[*kind as usize] = net.is_host(node);
+            forwards[*kind as usize] = net.forwards(node);
         }
         let channels = (0..2 * net.links.len() as u32).map(|channel| {
             let (from, to) = net.ends(channel);
@@ -60,6 +64,7 @@ impl Bundles {
             of: vec![0; channels.len()],
             all: Vec::new(),
             is_host,
+            forwards,
             kinds: Vec::new(),
         };
         for own in channels.chunk_by(|a, b| are_shared && (a.0, a.1) == (b.0, b.1)) {
@@ -103,6 +108,11 @@ impl Bundles {
 
     pub(crate) fn is_host(&self, kind: u32) -> bool {
         self.is_host[kind as usize]
+    }
+
+    /// Do paths lead through nodes of a kind?
+    pub(crate) fn forwards(&self, kind: u32) -> bool {
+        self.forwards[kind as usize]
     }
 
     /// The bundles that leave a kind, with where they lead, in the order of that.

@@ -30,6 +30,14 @@ impl Walk<'_> {
                 return Ok(());
             }
         }
+        let (bundles, source) = (&self.found.bundles, self.found.bundles.kind(spec.source));
+        let mut from = crossed
+            .iter()
+            .map(|bundle| (*bundle, bundles.ends(*bundle).0));
+        if let Some((bundle, _)) = from.find(|own| own.1 != source && bundles.is_host(own.1)) {
+            let host = self.net.ends(bundles.first(bundle)).0;
+            return Err(copies_nothing(&spec.name, self.net.name(host), at));
+        }
         let mut leaving: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for bundle in &crossed {
             let kind = self.found.bundles.ends(*bundle).0;
@@ -51,4 +59,19 @@ impl Walk<'_> {
         }
         Ok(())
     }
+}
+
+/// A multicast would go through a host.
+fn copies_nothing(flow: &str, host: &str, at: &At) -> Box<Diagnostic> {
+    let (flow, host) = (clip(flow), clip(host));
+    Diagnostic::error(
+        "unreachable",
+        format!("`{flow}` would go through the host `{host}`"),
+    )
+    .at(at, "these are behind it, too")
+    .note("hosts that forward pass on what is for one host, and copy nothing")
+    .help(format!(
+        "join its hosts by switches, or let `{host}` forward nothing"
+    ))
+    .into()
 }

@@ -103,8 +103,8 @@ pub(crate) struct Channel {
 /// joined to it.
 #[table("[network]")]
 pub(crate) struct Network {
-    /// Nodes where flows start and end. They forward nothing; of several links `host.nic` chooses.
-    /// `D{1..5}` stands for `D1` to `D5`.
+    /// Nodes where flows start and end. They forward if `host.forwards` says so; of several links
+    /// `host.nic` chooses. `D{1..5}` stands for `D1` to `D5`.
     #[key(is = Names)]
     pub hosts: Placed<Vec<Named>>,
     /// Nodes that forward.

@@ -46,6 +46,11 @@ pub(crate) struct Host {
     /// Which of its links a frame leaves a host by, where several lead on a shortest path.
     #[key(default = "\"hash\"")]
     pub nic: Placed<Nic>,
+    /// Hosts pass on what comes over one link and is for others, over another: servers that are
+    /// joined to each other, GPUs that reach other rails through their neighbours. Each stores a
+    /// frame until its last bit is in, and has memory without limit.
+    #[key(default = "false")]
+    pub forwards: Placed<bool>,
     #[key(flatten)]
     pub response: Response,
 }
@@ -187,6 +192,9 @@ pub(crate) struct Nodes {
     /// Which of its links a frame leaves this host by.
     #[key(otherwise = "as `host.nic` says")]
     pub nic: Placed<Option<Nic>>,
+    /// Whether this host passes on what is for others.
+    #[key(otherwise = "as `host.forwards` says")]
+    pub forwards: Placed<Option<bool>>,
     #[key(flatten, as_above)]
     pub response: Response,
     /// What it does about a stop that does not end.
