@@ -41,14 +41,14 @@ pub(crate) fn build<'r>(
     }
     let mut named = NamedLinks::beside(&net);
     for (index, own) in file.links.iter().enumerate() {
-        let Some(pairs) = ends(&net, own, mistakes) else {
+        let (Some(pairs), Some(beside)) = (ends(&net, own, mistakes), beside(own)) else {
             net.broken = true;
             continue;
         };
         let at = &own.between.at;
         for (a, b) in pairs {
             let link = || join((a, b), None, at);
-            named.add(&mut net, (link, beside(own)), (index, at), mistakes);
+            named.add(&mut net, (link, beside), (index, at), mistakes);
         }
     }
     if let Some(network) = &*file.network {
@@ -76,12 +76,13 @@ fn copies(rule: &Topology, mistakes: &mut Diagnostics) -> Copies {
     }
 }
 
-fn beside(own: &Links) -> Beside {
-    match (own.parallel, own.number) {
+/// Unless a number of it could not be read.
+fn beside(own: &Links) -> Option<Beside> {
+    Some(match (*own.parallel.sure()?, *own.number.sure()?) {
         (Some(count), _) => Beside::Count(count),
         (None, Some(number)) => Beside::Number(number),
         (None, None) => Beside::All,
-    }
+    })
 }
 
 fn join<'r>((a, b): (u32, u32), trunk: Option<&'r Channel>, at: &At) -> Join<'r> {

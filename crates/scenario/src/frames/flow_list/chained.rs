@@ -77,10 +77,15 @@ impl Said {
         if !id.is_empty() && after.is_some() && self.ids.insert(id.clone(), flow).is_some() {
             return Err(format!("two lines have the id `{}`", clip(&id)));
         }
+        let begins = cells.get(start).is_none_or(|start| !start.is_empty());
         if others.is_empty() {
-            return Ok(());
+            return match (begins, after) {
+                (true, _) => Ok(()),
+                (false, Some(_)) => Err("neither `start` nor `after` says when it begins".into()),
+                (false, None) => Err("`start` does not say when it begins".into()),
+            };
         }
-        if let Some(start) = cells.get_mut(start).filter(|start| start.is_empty()) {
+        if let Some(start) = cells.get_mut(start).filter(|_| !begins) {
             *start = AT_ONCE;
         }
         let id = match id.is_empty() {

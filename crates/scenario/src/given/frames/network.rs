@@ -62,11 +62,11 @@ pub(crate) struct Links {
     /// So many links beside each other.
     #[key(is = Whole { min: 1, max: 1000, unit: "links" })]
     #[key(otherwise = "one, or as many as `[topology]` made")]
-    pub parallel: Option<u32>,
+    pub parallel: Placed<Option<u32>>,
     /// Which of the links between the two this is about, from 1 on; what an entry with `parallel`
     /// says of it holds no more.
     #[key(is = Whole { min: 1, max: 1000, unit: "" }, otherwise = "all of them")]
-    pub number: Option<u32>,
+    pub number: Placed<Option<u32>>,
     #[key(flatten, as_above)]
     pub channel: Channel,
     /// When the link is cut.

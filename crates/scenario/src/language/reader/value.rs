@@ -56,6 +56,13 @@ impl Reader<'_> {
             (Form::Table, Value::List(_)) => {
                 format!("write `[{0}]` in single brackets, once", key.name)
             }
+            // A path into a list that is not there made a table.
+            (Form::Tables, Value::Table(_)) if node.at.source > 0 => {
+                let name = key.name;
+                format!(
+                    "the file has no `[[{name}]]` to change: give the list, `{name}=[{{ .. }}]`"
+                )
+            }
             (Form::Tables, Value::Table(_)) => {
                 format!("write `[[{}]]` in double brackets, once for each", key.name)
             }

@@ -268,7 +268,11 @@ fn lines_that_can_not_begin_are_told() {
             "",
             "`b` waits for itself, in line 3",
         ),
-        ("b, , H1_2, H1_3, 1 MB,\n", "", "`` is no time"),
+        (
+            "b, , H1_2, H1_3, 1 MB,\n",
+            "",
+            "neither `start` nor `after` says when it begins, in line 3",
+        ),
         (
             "b, , H1_2, H1_3, 1 MB, a\n",
             "rows = \"group\"\n",
