@@ -23,10 +23,7 @@ use crate::fairness::{Claim, FairRow, FairShares, Limit, WINDOW, WINDOW_NOTE, ma
 impl Fairness for EthernetSpec {
     /// The shares of all flows whose way is known.
     fn shares(run: &Frames<'_>) -> FairShares {
-        let groups_count = run.network.links.iter().all(|link| {
-            [&link.channels[0], &link.channels[1]].map(|own| own.scheduler)
-                == [SchedulerSpec::StrictPriority; 2]
-        });
+        let groups_count = groups_count(run.network);
         let rows = rows(run, groups_count);
         let notes = notes(run.network, groups_count, &rows);
         FairShares {
@@ -39,8 +36,13 @@ impl Fairness for EthernetSpec {
 
     /// The share of each flow if all classes were one, bps of payload.
     fn among_equals(run: &Frames<'_>) -> Vec<Option<f64>> {
-        let rows = rows(run, false).into_iter();
-        rows.map(|row| row.share).collect()
+        let classes = run.network.flows.windows(2);
+        let mut classes = classes.map(|pair| pair[0].class == pair[1].class);
+        let are_equal = !groups_count(run.network) || classes.all(|is_same| is_same);
+        match are_equal {
+            true => run.shares().rows.iter().map(|row| row.share).collect(),
+            false => rows(run, false).into_iter().map(|row| row.share).collect(),
+        }
     }
 
     fn rates(run: &Frames<'_>) -> Vec<f64> {
@@ -51,6 +53,13 @@ impl Fairness for EthernetSpec {
         let lasting: Option<Vec<f64>> = lasting(run).into_iter().collect();
         lasting.unwrap_or_default()
     }
+}
+
+/// Do urgent classes fill the network first?
+fn groups_count(spec: &EthernetSpec) -> bool {
+    let both = spec.links.iter().flat_map(|link| &link.channels);
+    let mut schedulers = both.map(|own| own.scheduler);
+    schedulers.all(|own| own == SchedulerSpec::StrictPriority)
 }
 
 /// A row for each flow; `groups_count` if urgent classes fill the network first.

@@ -30,6 +30,7 @@ pub struct Findings<'a, N> {
     pub before: Vec<Table>,
     ports: OnceCell<Vec<String>>,
     shares: OnceCell<FairShares>,
+    among_equals: OnceCell<Vec<Option<f64>>>,
     promised: OnceCell<Vec<Promised>>,
     starved: OnceCell<Vec<Starved>>,
     tables: OnceCell<Vec<Table>>,
@@ -49,6 +50,7 @@ impl<'a, N: Network> Findings<'a, N> {
             before: Vec::new(),
             ports: OnceCell::new(),
             shares: OnceCell::new(),
+            among_equals: OnceCell::new(),
             promised: OnceCell::new(),
             starved: OnceCell::new(),
             tables: OnceCell::new(),
@@ -97,6 +99,11 @@ impl<'a, N: Network> Findings<'a, N> {
             true => N::shares(self),
             false => FairShares::default(),
         })
+    }
+
+    /// The share of each flow if all priorities or classes were one, bits per second.
+    pub(crate) fn among_equals(&self) -> &[Option<f64>] {
+        self.among_equals.get_or_init(|| N::among_equals(self))
     }
 
     /// What is promised of delays, and what came of it.

@@ -202,7 +202,7 @@ fn below_share<N: Network>(
     if few.is_empty() || window <= 0.0 {
         return BTreeMap::new();
     }
-    let shares = N::among_equals(run);
+    let shares = run.among_equals();
     let below = few.into_iter().filter_map(|(flow, got, endless)| {
         let start = run.network.warm_up().max(endless.start);
         let active = run.outcome.ended_at.since(start);

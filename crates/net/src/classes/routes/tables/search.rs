@@ -165,7 +165,7 @@ impl Search {
 }
 
 /// All channels: where they leave, their number, where they lead.
-pub(super) fn channels(spec: &EthernetSpec) -> impl Iterator<Item = (u32, u32, u32)> {
+pub(super) fn channels(spec: &EthernetSpec) -> impl Iterator<Item = (u32, u32, u32)> + Clone {
     let all = 0..spec.links.len() as u32 * 2;
     all.filter_map(|channel| spec.ends(channel).map(|(from, to)| (from, channel, to)))
 }
@@ -177,21 +177,25 @@ pub(super) struct Leaving {
 }
 
 impl Leaving {
-    /// Those of so many places.
-    pub fn new(places: usize, channels: impl Iterator<Item = (u32, u32, u32)>) -> Leaving {
-        let mut leaving: Vec<(u32, u32, u32)> = channels.collect();
-        leaving.sort_unstable();
-        let mut first = vec![0_u32; places + 1];
-        for (from, ..) in &leaving {
-            first[*from as usize + 1] += 1;
+    /// Those of so many places; they come in their order.
+    pub fn new(places: usize, channels: impl Iterator<Item = (u32, u32, u32)> + Clone) -> Leaving {
+        // One more than there are places: where the next channel of each stands comes behind.
+        let mut first = vec![0_u32; places + 2];
+        for (from, ..) in channels.clone() {
+            first[from as usize + 2] += 1;
         }
-        for place in 0..places {
+        for place in 1..=places {
             first[place + 1] += first[place];
         }
-        let channels = leaving.iter().map(|(_, channel, to)| (*channel, *to));
+        let mut sorted = vec![(0, 0); first[places + 1] as usize];
+        for (from, channel, to) in channels {
+            let next = &mut first[from as usize + 1];
+            sorted[*next as usize] = (channel, to);
+            *next += 1;
+        }
         Leaving {
             first,
-            channels: channels.collect(),
+            channels: sorted,
         }
     }
 
