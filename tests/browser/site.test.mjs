@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { Browser } from "./driver.mjs";
 
@@ -31,14 +32,21 @@ const sizeless = () =>
       .filter((image) => {
         // The book has each once more, hidden, to show it large.
         if (!image.checkVisibility()) return false;
-        image.loading = "eager";
         const { width, height } = image.getBoundingClientRect();
         return width < 40 || height < 20 || image.naturalWidth === 0;
       })
       .map((image) => image.getAttribute("src")),
   );
+// Pictures further down come when somebody scrolls there, and on a busy machine after the page.
+const areLoaded = () =>
+  browser.run(() => {
+    const pictures = [...document.querySelectorAll("main img")];
+    for (const picture of pictures) picture.loading = "eager";
+    return pictures.every((picture) => picture.complete);
+  });
 const ofPage = async (file) => {
   await browser.open(pathToFileURL(file).href);
+  for (let tries = 0; tries < 300 && !(await areLoaded()); tries++) await sleep(100);
   const found = [];
   for (const scheme of ["light", "dark"])
     for (const width of [1400, 400]) {
