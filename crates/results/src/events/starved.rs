@@ -3,7 +3,7 @@
 //! share among equals. (A share that knows of priorities is nothing for those behind a flow that
 //! fills the link, and would warn of nobody.)
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::words::counted;
 use backwater_kernel::{Duration, Time};
@@ -122,11 +122,10 @@ type Held = (u32, Option<(f64, f64)>, Limited);
 /// Flows that always have more to send and got less than half of their share, or of which less than
 /// half came through of what they offered, because of a window or credit that allows no more.
 fn held_back<N: Network>(run: &Findings<'_, N>) -> Vec<Held> {
-    let starved = run.starved();
-    let is_starved = |flow: u32| starved.iter().any(|(own, _)| *own == flow);
+    let starved: BTreeSet<u32> = run.starved().iter().map(|own| own.0).collect();
     let below = below_share(run, |got, share| got * 2.0 < share);
     let flows = (0..).zip(&run.outcome.flows);
-    let flows = flows.filter(|(flow, _)| !is_starved(*flow));
+    let flows = flows.filter(|(flow, _)| !starved.contains(flow));
     let held = flows.filter_map(|(flow, outcome)| {
         let rates = below.get(&flow).copied();
         let waits = outcome.inside_total > outcome.delivered_total + outcome.lost_total;
