@@ -31,9 +31,9 @@ pub(crate) use found::{Crossings, Load};
 use found::{Loads, merge};
 use members::target;
 
-/// Steps from channel to channel that are followed: some seconds, and enough for a flow from each
-/// of 11,664 hosts of a fat tree.
-const MOST_STEPS: u64 = 20_000_000;
+/// Steps from channel to channel that are followed: some ten seconds, and enough for a flow from
+/// each of 65,536 hosts of a fat tree.
+const MOST_STEPS: u64 = 100_000_000;
 /// Nodes looked at in the search for paths that cost as much as one such step.
 const NODES_A_STEP: u64 = 20;
 /// Blocks of a selective acknowledgement fill what TCP leaves for options.
