@@ -180,6 +180,8 @@ fn throughputs(workload: &Workload, all: &mut Declared) {
         for (name, flows) in groups {
             // What one of the others has more another has less.
             let better = more.filter(|_| name == VICTIM);
+            // As those without a group are called.
+            let name = if name == "all" { "others" } else { name };
             add(
                 format!("- {name}"),
                 format!("the group {name}"),

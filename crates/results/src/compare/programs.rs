@@ -1,6 +1,8 @@
 //! What a run says of a collective operation or a job: read from its tables.
 
+use super::{SchemeRuns, Workload};
 use crate::model::{Cell, Table};
+use crate::number::span;
 
 /// ps in a ms, bps in a Mbps.
 const PS: f64 = 1e9;
@@ -47,4 +49,28 @@ impl ProgramSeen {
             },
         })
     }
+}
+
+/// Jobs and operations that are not through when the run ends, and under which schemes: why they
+/// have no time.
+pub(super) fn unfinished(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<String> {
+    let lasts = |scheme: &&SchemeRuns, at: usize| {
+        let mut seen = scheme.runs.iter().map(|run| run.seen.programs.get(at));
+        seen.any(|own| matches!(own, Some(Some(own)) if own.time_ps.is_none()))
+    };
+    let line = |(at, name): (usize, &str)| {
+        let under = schemes.iter().filter(|scheme| lasts(scheme, at));
+        let under: Vec<&str> = under.map(|scheme| scheme.name.as_str()).collect();
+        let under = match under.len() {
+            0 => return None,
+            all if all == schemes.len() => "any scheme".into(),
+            _ => under.join(", "),
+        };
+        let end = span(workload.duration_ps as f64);
+        Some(format!(
+            "{name} is not through after {end} under {under}: see `run.duration`"
+        ))
+    };
+    let names = workload.flows.iter().map(|flow| flow.name.as_str());
+    names.enumerate().filter_map(line).collect()
 }

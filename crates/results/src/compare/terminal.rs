@@ -2,6 +2,7 @@
 
 use super::conditions::{own, shared};
 use super::measures::{Measure, measures};
+use super::programs::unfinished;
 use super::{SchemeRuns, Workload, without_chance};
 use crate::charts::{SEEDS_OF_INTERVALS, TOO_FEW_SEEDS};
 use crate::number::hash;
@@ -51,6 +52,9 @@ pub fn compare_terminal(workload: &Workload, schemes: &[SchemeRuns]) -> String {
         }
         text.push_str(line.trim_end());
         text.push('\n');
+    }
+    for line in unfinished(workload, schemes) {
+        wrap(&mut text, ("", 0), &line);
     }
     if let Some(same) = without_chance(schemes) {
         text.push_str(&format!("{same}\n"));

@@ -3,7 +3,7 @@
 use crate::sample;
 
 use backwater_results::compare::{
-    CompareInfo, Conditions, FlowKind, Message, Observed, SchemeRun, SchemeRuns, Seen,
+    CompareInfo, Conditions, FlowKind, Message, Observed, ProgramSeen, SchemeRun, SchemeRuns, Seen,
     SwitchMemory, WireBytes, Workload, WorkloadFlow, compare_notes, compare_report, compare_series,
     compare_summary, compare_tables, compare_terminal, measures,
 };
@@ -206,6 +206,36 @@ fn the_terminal_has_a_column_for_each_scheme_and_fits() {
         text.contains("seeds change nothing here") && !text.contains('±'),
         "{text}"
     );
+}
+
+/// Why a job has no time.
+#[test]
+fn what_is_not_through_is_said() {
+    let through = |time_ps| {
+        let mut run = run(1, 0, None);
+        run.seen.programs = vec![Some(ProgramSeen {
+            time_ps,
+            ..ProgramSeen::default()
+        })];
+        vec![run]
+    };
+    let [none, pfc] =
+        [("none", None), ("pfc", Some(1e9))].map(|(name, at)| scheme(name, through(at)));
+    let first = &workload().flows[0].name;
+    let text = compare_terminal(&workload(), &[none.clone(), pfc.clone()]);
+    let line = text.lines().find(|line| line.contains("not through"));
+    let line = line.expect("it is said");
+    assert!(
+        line.starts_with(first.as_str()) && line.contains("under none: "),
+        "{text}"
+    );
+    let text = compare_terminal(&workload(), &[none]);
+    assert!(
+        text.contains("under any scheme: see `run.duration`"),
+        "{text}"
+    );
+    let text = compare_terminal(&workload(), &[pfc]);
+    assert!(!text.contains("not through"), "{text}");
 }
 
 #[test]
