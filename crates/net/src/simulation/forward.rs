@@ -86,8 +86,8 @@ impl Forward {
             let mut program = 0;
             for flow in flows {
                 let list = spec.flows[flow as usize].traffic.messages();
-                let each = |count: usize| count as u32 / times.max(1);
-                let Some(list) = list.filter(|list| each(list.messages.len()) > 0) else {
+                let each = |count: u64| (count / u64::from(times.max(1))) as u32;
+                let Some(list) = list.filter(|list| each(list.message_count()) > 0) else {
                     continue;
                 };
                 if program == 0 {
@@ -96,8 +96,8 @@ impl Forward {
                 }
                 rounds[flow as usize] = Round {
                     program,
-                    messages: each(list.messages.len()),
-                    computes: each(list.computes.len()),
+                    messages: each(list.message_count()),
+                    computes: each(list.compute_count()),
                 };
             }
         }
@@ -264,12 +264,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 continue;
             };
             let went = went[program as usize];
-            let whole = Round {
-                messages: round.messages * went as u32,
-                computes: round.computes * went as u32,
-                ..*round
-            };
-            if !stations.goes_round(flow, whole) {
+            if !stations.goes_round(flow, *round, went) {
                 return 0;
             }
             let left = stations.rounds_left(flow, *round);
@@ -288,13 +283,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         rounds: &[Round],
     ) {
         let period = after.now.since(before.now);
-        for time in 1..=times {
-            let by = Duration(period.ps() * time);
-            for (at, bytes, place) in &record.starts {
-                self.hash
-                    .add((*at + by).0 ^ u64::from(*bytes) << 48, *place);
+        let mut hash = self.hash;
+        for (at, bytes, place) in &record.starts {
+            let mark = u64::from(*bytes) << 48;
+            let mut at = at.0;
+            for _ in 0..times {
+                at += period.ps();
+                hash.add(at ^ mark, *place);
             }
         }
+        self.hash = hash;
         if let Some(mut leap) = Survey::leap(before, after, times, record.samples) {
             self.survey_run(&mut leap, rounds);
         }
