@@ -5,8 +5,10 @@ use alloc::vec::Vec;
 use backwater_kernel::{Duration, Time};
 
 mod waiters;
+mod written_out;
 
 pub use waiters::Waiters;
+pub use written_out::written_out;
 
 /// What one flow sends over its connection, message after message.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -38,6 +38,7 @@ pub use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec, VideoSpec};
 pub use backwater_ends::spec::collectives::{Collective, CollectiveSpec, JobSpec, PhaseSpec};
 pub use backwater_ends::spec::messages::{
     Again, ComputeSpec, Happened, MOST_IN_LIST, MessageSpec, MessagesSpec, Waiter, Waiters,
+    written_out,
 };
 pub use check::{largest_bytes, verify};
 pub(crate) use credit::Price;

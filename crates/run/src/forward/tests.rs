@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use backwater_kernel::stream::{Purpose, Stream};
+use backwater_net::frames::spec::{MessagesSpec, TrafficSpec, written_out};
 use backwater_net::outcome::Outcome;
 use backwater_scenario::{EthernetScenario, Source};
 
@@ -28,9 +29,30 @@ fn told(outcome: &Outcome) -> String {
     format!("{outcome:?}")
 }
 
-/// Both ways; the periods leapt over and what stood in the way, and both lengths in events.
+/// With all rounds of all lists written out, so that nothing of it is leapt over or known to be
+/// like anything else, in the run or in its results.
+fn at_length(scenario: &EthernetScenario) -> EthernetScenario {
+    let mut scenario = scenario.clone();
+    let none = MessagesSpec::default();
+    let flows = scenario.network.flows.iter();
+    let lists = flows.map(|flow| flow.traffic.messages().unwrap_or(&none));
+    let lists = written_out(&lists.collect::<Vec<_>>());
+    for (flow, list) in scenario.network.flows.iter_mut().zip(lists) {
+        if flow.traffic.messages().is_some() {
+            flow.traffic = TrafficSpec::Messages(list);
+        }
+    }
+    scenario
+}
+
+/// Three ways: at length, as it is, and with leaps; the periods leapt over and what stood in the
+/// way, and lengths of the last two in events.
 fn both(text: &str) -> (u64, Option<&'static str>, [u64; 2]) {
     let scenario = parsed(text).expect("sound");
+    let long = at_length(&scenario);
+    let mut long = EventRun::plain(&long).expect("it runs");
+    assert!(complete(&mut long), "{text}");
+    let long = long.so_far();
     let mut plain = EventRun::plain(&scenario).expect("it runs");
     assert!(complete(&mut plain), "{text}");
     let plain = plain.so_far();
@@ -41,7 +63,9 @@ fn both(text: &str) -> (u64, Option<&'static str>, [u64; 2]) {
     let (one, other) = (&plain.run.outcome, &found.run.outcome);
     assert_eq!(one.trace_hash, other.trace_hash, "{text}");
     assert_eq!(told(one), told(other), "{text}");
+    assert_eq!(told(one), told(&long.run.outcome), "{text}");
     assert_eq!(tables(&plain), tables(&found), "{text}");
+    assert_eq!(tables(&plain), tables(&long), "{text}");
     let forward = &ahead.machine().forward;
     let periods = forward.leapt().iter().map(|own| own.times).sum();
     (periods, forward.obstacle(), [one.events, other.events])

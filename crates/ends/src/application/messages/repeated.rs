@@ -93,44 +93,20 @@ mod tests {
         Collective, Cut, Lane, Operation, Order, PhaseSpec, Schedule, lanes, lanes_listed, program,
         program_listed,
     };
-    use crate::spec::messages::{
-        Again, ComputeSpec, Happened, MessageSpec, MessagesSpec, Waiter, Waiters,
-    };
+    use crate::spec::messages::{Happened, MessagesSpec, Waiter, Waiters, written_out};
 
-    /// Written out, what it waits for in the order of what can be.
-    fn written_out(lanes: &[Lane]) -> Vec<MessagesSpec> {
-        let later = |after: &[Happened], rounds: u32| {
-            let of = |what: &Happened| lanes[what.flow() as usize].list.again;
-            let after = after.iter().map(|what| what.later(rounds, of(what)));
-            let mut after: Vec<Happened> = after.collect();
-            after.sort_unstable();
-            after
-        };
-        let one = |lane: &Lane| {
-            let list = &lane.list;
-            let messages = (0..list.message_count()).map(|number| {
-                let (spec, rounds) = list.message(number as u32).expect("it is one of them");
-                MessageSpec {
-                    after: later(&spec.after, rounds),
-                    step: spec.step + rounds * list.again.steps,
-                    ..spec.clone()
-                }
-            });
-            let computes = (0..list.compute_count()).map(|number| {
-                let (spec, rounds) = list.compute(number as u32).expect("it is one of them");
-                ComputeSpec {
-                    after: later(&spec.after, rounds),
-                    ..spec.clone()
-                }
-            });
-            MessagesSpec {
-                start: list.start,
-                messages: messages.collect(),
-                computes: computes.collect(),
-                again: Again::default(),
-            }
-        };
-        lanes.iter().map(one).collect()
+    /// Written out, what each waits for in the order of what can be.
+    fn in_order(lanes: &[Lane]) -> Vec<MessagesSpec> {
+        let lists: Vec<&MessagesSpec> = lanes.iter().map(|lane| &lane.list).collect();
+        let mut all = written_out(&lists);
+        for list in &mut all {
+            let messages = list.messages.iter_mut().map(|own| &mut own.after);
+            let computes = list.computes.iter_mut().map(|own| &mut own.after);
+            messages
+                .chain(computes)
+                .for_each(|after| after.sort_unstable());
+        }
+        all
     }
 
     /// All that waits for each thing, in order.
@@ -161,7 +137,7 @@ mod tests {
                 .map(|lane| lane.list.clone())
                 .collect::<Vec<_>>()
         };
-        written_out(short) == written_out(long) && waiters(&of(short)) == waiters(&of(long))
+        in_order(short) == in_order(long) && waiters(&of(short)) == waiters(&of(long))
     }
 
     const ALL: [Collective; 10] = [
