@@ -167,6 +167,14 @@ impl MessagesSpec {
         self.computes.len() as u64 + u64::from(times) * u64::from(computes)
     }
 
+    /// Bytes of all messages, if they can be counted.
+    pub fn bytes(&self) -> Option<u64> {
+        let sum = |all: &[MessageSpec]| all.iter().map(|own| u128::from(own.bytes)).sum::<u128>();
+        let round = sum(&self.messages[self.round_from().0..]);
+        let all = sum(&self.messages).checked_add(round.checked_mul(self.again.times.into())?)?;
+        u64::try_from(all).ok()
+    }
+
     /// A message by number, and how many rounds before it stands in the list.
     pub fn message(&self, number: u32) -> Option<(&MessageSpec, u32)> {
         let (listed, again) = (self.messages.len(), self.again);

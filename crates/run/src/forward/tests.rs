@@ -185,3 +185,41 @@ fn even_traffic_leaps() {
         );
     }
 }
+
+/// What is gone through of many iterations is no more than of a few, and nothing that is kept of
+/// them grows with the number of their messages: a ring of 32 ranks does 1,000
+/// and 200,000.
+#[test]
+fn many_iterations_cost_what_a_few_do() {
+    let ring = |iterations: u32| {
+        format!(
+            "engine = \"ethernet\"\n[run]\nduration = \"10000 s\"\n[topology]\nkind = \"star\"\n\
+             hosts_per_switch = 32\n[link]\nrate = \"100 Gbps\"\ndelay = \"1 us\"\n\
+             [buffer]\nper_queue = \"1 MB\"\n[[jobs]]\nname = \"train\"\n\
+             iterations = {iterations}\ntransport = \"roce\"\n\
+             phases = [{{ compute = \"100 us\", kind = \"ring-all-reduce\", size = \"32 kB\" }}]\n"
+        )
+    };
+    let ended = |iterations: u32| {
+        let scenario = parsed(&ring(iterations)).expect("sound");
+        let ahead = Ahead::new(&scenario.network).expect("nothing is in its way");
+        let mut ahead = EventRun::on(&scenario, ahead);
+        assert!(complete(&mut ahead));
+        let found = ahead.so_far();
+        let outcome = &found.run.outcome;
+        let flows = outcome.flows.iter();
+        let begun = flows.map(|flow| flow.ends.messages.as_ref().map_or(0, |own| own.begun.len()));
+        let offered = outcome
+            .flows
+            .iter()
+            .map(|flow| flow.ends.offered_bytes_total);
+        (begun.sum::<u64>(), offered.sum::<u64>(), outcome.events)
+    };
+    let [few, many, most] = [5, 1_000, 200_000].map(|iterations| {
+        let (messages, bytes, events) = ended(iterations);
+        assert_eq!(messages, 32 * 62 * u64::from(iterations));
+        assert_eq!(bytes, messages * 1_000);
+        events
+    });
+    assert!(many <= few && most <= few, "{few} {many} {most}");
+}

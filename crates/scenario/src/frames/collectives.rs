@@ -82,7 +82,8 @@ pub(crate) fn flows(
     Some((sent, collective))
 }
 
-/// Says that a flow has more messages than can be numbered, or an operation more steps, if so.
+/// Says that a flow has more messages than can be numbered or bytes than can be counted, or an
+/// operation more steps, if so.
 pub(crate) fn are_too_long(
     lanes: &[Lane],
     steps: u32,
@@ -94,12 +95,14 @@ pub(crate) fn are_too_long(
         list.message_count().max(list.compute_count())
     });
     let most = counts.max().unwrap_or(0).max(steps.into());
-    if most <= MOST_IN_LIST {
-        return false;
-    }
-    Diagnostic::error("too-large", "too many messages of one flow")
-        .at(at, format!("with this, {most} messages or steps or more"))
-        .note(format!("at most {MOST_IN_LIST} of each flow"))
+    let (what, of_most) = match lanes.iter().any(|lane| lane.list.bytes().is_none()) {
+        true => ("bytes", u64::MAX),
+        false if most > MOST_IN_LIST => ("messages", MOST_IN_LIST),
+        false => return false,
+    };
+    Diagnostic::error("too-large", format!("too many {what} of one flow"))
+        .at(at, "so often")
+        .note(format!("at most {of_most} {what}"))
         .help("do it fewer times")
         .tell(mistakes);
     true

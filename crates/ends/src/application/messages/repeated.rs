@@ -187,7 +187,7 @@ mod tests {
     fn programs_go_round() {
         let operations = ALL.iter().flat_map(|own| cuts(*own));
         for (operation, ranks) in operations.flat_map(|own| (2..9).map(move |ranks| (own, ranks))) {
-            for times in [1, 2, 3, 5] {
+            for times in [2, 4] {
                 let (work, at) = ((times, Duration(70)), (Time(3), 0));
                 let short = lanes(operation, ranks, work, at).expect("it can be done");
                 let long = lanes_listed(operation, ranks, work, at, times).expect("likewise");

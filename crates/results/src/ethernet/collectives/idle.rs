@@ -13,6 +13,9 @@ use backwater_net::frames::spec::{Happened, MessagesSpec, Waiter, Waiters};
 
 use super::times::Times;
 
+mod ahead;
+use ahead::Ahead;
+
 /// From the first thing begun to the last one over; nothing where what a message takes alone is
 /// not known.
 pub fn time(times: Times<'_>, flows: Range<u32>, start: Time) -> Option<Duration> {
@@ -212,6 +215,3 @@ fn parts(what: Waiter) -> (u32, usize) {
         Waiter::Compute(number) => (number, 1),
     }
 }
-
-mod ahead;
-use ahead::Ahead;
