@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn what_differs_is_not_equal() {
         let (short, mut long) = both(&[(7, 3, 4)]);
-        long[12] = long[12] + Duration(1);
+        long[12] += Duration(1);
         assert_ne!(short, long.into_iter().collect());
         assert_ne!(short, both(&[(7, 3, 3)]).0);
     }

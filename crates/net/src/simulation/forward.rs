@@ -189,8 +189,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             None => return,
         };
         // Within a period that is gone through once more nothing else is looked for.
-        let is_known = |record: &Box<Record>| record.again.is_some();
-        if !self.record.as_ref().is_some_and(is_known) {
+        let known = self.record.as_ref().and_then(|record| record.again);
+        if known.is_none() {
             self.keep_survey(forward, survey, begun);
         }
     }

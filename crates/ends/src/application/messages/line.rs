@@ -89,9 +89,9 @@ impl Line {
     #[inline]
     pub fn ready(&self) -> Option<(Row, Time)> {
         let row = self.row(self.passed)?;
-        let own = self.waiting.front().copied();
-        let own = own.unwrap_or_else(|| self.untouched(row));
-        (own.waits == 0).then_some((row, own.ready_at))
+        let front = self.waiting.front().copied();
+        let next = front.unwrap_or_else(|| self.untouched(row));
+        (next.waits == 0).then_some((row, next.ready_at))
     }
 
     fn untouched(&self, row: Row) -> Waiting {

@@ -86,14 +86,14 @@ impl Waiters {
                 ..Slots::default()
             };
             flows.resize((flow - base) as usize, none);
-            let own = Slots {
+            let listed = Slots {
                 first: slots,
                 messages: list.messages.len(),
                 computes: list.computes.len(),
                 again: list.again,
             };
-            flows.push(own);
-            slots += own.count();
+            flows.push(listed);
+            slots += listed.count();
         }
         let mut made = Waiters {
             base,

@@ -11,7 +11,7 @@ pub fn written_out(lists: &[&MessagesSpec]) -> Vec<MessagesSpec> {
         let after = after.iter().map(|what| what.later(rounds, of(what)));
         after.collect()
     };
-    let one = |list: &&MessagesSpec| {
+    let whole = |list: &&MessagesSpec| {
         let messages = (0..list.message_count() as u32).filter_map(|number| {
             let (spec, rounds) = list.message(number)?;
             Some(MessageSpec {
@@ -34,5 +34,5 @@ pub fn written_out(lists: &[&MessagesSpec]) -> Vec<MessagesSpec> {
             again: Again::default(),
         }
     };
-    lists.iter().map(one).collect()
+    lists.iter().map(whole).collect()
 }

@@ -113,10 +113,9 @@ fn check_wait(
 ) -> Result<(), BuildError> {
     let flow = what.flow();
     let (cause, seen_at) = cause(spec, what);
-    let exists = lists.get(flow as usize).is_some_and(|list| match cause {
-        Waiter::Message(number) => (number as usize) < list.messages.len(),
-        Waiter::Compute(number) => (number as usize) < list.computes.len(),
-    });
+    let exists = lists
+        .get(flow as usize)
+        .is_some_and(|list| is_listed(list, cause));
     let both = (waiter, cause);
     let (waiter, cause) = (name(waiter), name(cause));
     if !exists {
@@ -130,6 +129,14 @@ fn check_wait(
         ));
     }
     check_again(lists, (id, both.0), (flow, both.1))
+}
+
+/// Does it stand in the list?
+fn is_listed(list: &MessagesSpec, waiter: Waiter) -> bool {
+    match waiter {
+        Waiter::Message(number) => (number as usize) < list.messages.len(),
+        Waiter::Compute(number) => (number as usize) < list.computes.len(),
+    }
 }
 
 /// What can never begin, if there is such: some are begun in an order in which each comes after
@@ -181,13 +188,7 @@ fn circle(lists: &[&MessagesSpec]) -> Option<(usize, Waiter)> {
         };
         let others = happened.into_iter().flatten();
         let others = others.flat_map(|what| waiters.waiting_for(what));
-        let others = others.filter(|(flow, waiter)| {
-            let list = lists[*flow as usize];
-            match *waiter {
-                Waiter::Message(number) => (number as usize) < list.messages.len(),
-                Waiter::Compute(number) => (number as usize) < list.computes.len(),
-            }
-        });
+        let others = others.filter(|(flow, waiter)| is_listed(lists[*flow as usize], *waiter));
         for (flow, waiter) in others.chain(is_there.then_some((flow, next))) {
             let left = &mut waits[place(flow as usize, waiter)];
             *left -= 1;

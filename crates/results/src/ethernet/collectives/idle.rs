@@ -30,13 +30,15 @@ pub fn time(times: Times<'_>, flows: Range<u32>, start: Time) -> Option<Duration
     Some(idle.last.since(first) + idle.ahead.leapt)
 }
 
+/// For how many things something waits, and when the last of those so far happened.
+type Known = (u32, Time);
+
 /// What is done one after another: messages of a flow, or what its source computes.
 struct Line {
     /// So many in all.
     count: u32,
-    /// Of the next and those behind it, how many things each waits for, and when the last of those
-    /// so far happened: as far as any has.
-    waiting: VecDeque<(u32, Time)>,
+    /// Of the next and those behind it, as far as anything has happened.
+    waiting: VecDeque<Known>,
     /// The next, and not before.
     next: (u32, Time),
 }
@@ -121,7 +123,7 @@ impl<'a> Idle<'a> {
 
     /// What is known of something that waits, if it has still to begin; and the next of its line,
     /// and from when on.
-    fn known(&mut self, flow: u32, what: Waiter) -> Option<(&mut (u32, Time), (u32, Time))> {
+    fn known(&mut self, flow: u32, what: Waiter) -> Option<(&mut Known, (u32, Time))> {
         let (list, start) = (self.times.list(flow)?, self.start);
         let (number, line) = parts(what);
         let line = &mut self.own_mut(flow)?.lines[line];
