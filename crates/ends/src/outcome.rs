@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Distribution, Duration, Time};
+use backwater_kernel::{Distribution, Duration, Instants, Time};
 
 use crate::tcp::TcpCounts;
 
@@ -58,13 +58,13 @@ pub struct EndsOutcome {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct MessagesOutcome {
     /// A message began.
-    pub begun: Vec<Time>,
+    pub begun: Instants,
     /// Its last byte went to the port.
-    pub sent: Vec<Time>,
+    pub sent: Instants,
     /// Its last byte came to the destination.
-    pub received: Vec<Time>,
+    pub received: Instants,
     /// Computing was over.
-    pub computed: Vec<Time>,
+    pub computed: Instants,
     /// Of each size of its messages what one takes that has its path to itself; nothing where
     /// that is not known.
     pub alone: Vec<Alone>,
@@ -84,7 +84,7 @@ pub struct Alone {
 impl MessagesOutcome {
     /// With what another part of the run has: each end of a flow is in one.
     pub fn add(&mut self, other: MessagesOutcome) {
-        let take = |own: &mut Vec<Time>, other: Vec<Time>| {
+        let take = |own: &mut Instants, other: Instants| {
             if other.len() > own.len() {
                 *own = other;
             }

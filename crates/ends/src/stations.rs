@@ -366,9 +366,9 @@ impl Stations {
             Endpoint::Roce(at) => core::mem::take(&mut self.pairs[at as usize].happened),
             Endpoint::Udp(at) => self.datagrams[at as usize].take_happened(),
         };
-        let waiting = happened.iter().flat_map(|what| self.dependences.of(*what));
-        for at in waiting.collect::<Vec<_>>() {
-            let (flow, waiter) = self.dependences.waiting(at);
+        let waiting = happened.iter();
+        let waiting = waiting.flat_map(|what| self.dependences.waiting_for(*what));
+        for (flow, waiter) in waiting.collect::<Vec<_>>() {
             if let Some(messages) = self.messages(flow) {
                 messages.on_happened(now, waiter);
                 self.woken.push_back(flow);

@@ -8,6 +8,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::instants::Instants;
 use crate::time::{Duration, Time};
 
 /// What was read at an instant; or, in a leap, what is to be added.
@@ -218,19 +219,12 @@ impl Survey {
     }
 
     /// When something happened each time; in each period as in the one before.
-    pub fn listed(&mut self, times: &mut Vec<Time>) {
+    pub fn listed(&mut self, times: &mut Instants) {
         match &mut self.leap {
-            None => self.sums.push(times.len() as u128),
+            None => self.sums.push(u128::from(times.len())),
             Some(leap) => {
                 let (before, after) = leap.next_sums();
-                let period = before as usize..after as usize;
-                times.reserve(period.len() * leap.times as usize);
-                for time in 1..=leap.times {
-                    let by = Duration(leap.period.ps() * time);
-                    let more = period.clone().map(|at| times[at] + by);
-                    let more: Vec<Time> = more.collect();
-                    times.extend(more);
-                }
+                times.repeat((after - before) as u64, leap.times, leap.period);
             }
         }
     }
@@ -392,7 +386,7 @@ mod tests {
     struct Thing {
         due: Time,
         count: u64,
-        list: Vec<Time>,
+        list: Instants,
         last: Time,
         delays: Delays,
         kept: Collected,
@@ -403,7 +397,7 @@ mod tests {
             Thing {
                 due: Time(5),
                 count: 0,
-                list: Vec::new(),
+                list: Instants::default(),
                 last: Time::ZERO,
                 delays: Delays::default(),
                 kept: Collected::new(100),
@@ -417,7 +411,8 @@ mod tests {
                 self.kept.record(sample);
             }
             self.count += 3;
-            self.list.extend([self.due, self.due + Duration(2)]);
+            self.list.push(self.due);
+            self.list.push(self.due + Duration(2));
             self.last = self.due;
             self.due += Duration(10);
             samples.to_vec()

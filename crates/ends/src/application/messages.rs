@@ -7,44 +7,20 @@
 //! flow to it was received, or that one of its own was sent, which is when its last byte went to
 //! the port, or that it has computed. So nothing has to be told between hosts.
 
-use alloc::vec::Vec;
-
-use backwater_kernel::{Duration, Time};
+use backwater_kernel::Time;
 
 use crate::outcome::MessagesOutcome;
 use crate::spec::messages::{Happened, MessagesSpec, Waiter};
 
-/// One of the list.
-#[derive(Clone, Copy, Debug)]
-struct Message {
-    bytes: u64,
-    /// Position behind its last byte or datagram.
-    end: u64,
-    think: Duration,
-    /// Of what it waits for, so much has not happened,
-    waits: u32,
-    /// of so much in all.
-    after: u32,
-    /// When the last of it did; before, when its flow starts.
-    ready_at: Time,
-}
-
-/// Computing of the source.
-#[derive(Clone, Copy, Debug)]
-struct Compute {
-    time: Duration,
-    /// As of a message.
-    waits: u32,
-    after: u32,
-    ready_at: Time,
-}
+mod line;
+use line::{Line, Row};
 
 /// Those of one flow, at both of its ends.
 #[derive(Debug)]
 pub(crate) struct Messages {
     flow: u32,
-    list: Vec<Message>,
-    computes: Vec<Compute>,
+    list: Line,
+    computes: Line,
     /// When what has happened did, in the order of the lists.
     done: MessagesOutcome,
     /// Position up to which the destination has all.
@@ -52,7 +28,7 @@ pub(crate) struct Messages {
     /// The source's end is simulated elsewhere.
     is_elsewhere: bool,
     /// Of those that began, the other end has been told of so many.
-    told: usize,
+    told: u64,
 }
 
 impl Messages {
@@ -61,25 +37,29 @@ impl Messages {
         let mut end = 0_u64;
         let list = spec.messages.iter().map(|message| {
             end = end.saturating_add(length(message.bytes));
-            Message {
+            Row {
                 bytes: message.bytes,
                 end,
-                think: message.think,
-                waits: message.after.len() as u32,
+                time: message.think,
                 after: message.after.len() as u32,
-                ready_at: spec.start,
             }
         });
-        let computes = spec.computes.iter().map(|own| Compute {
+        let list = list.collect();
+        let computes = spec.computes.iter().map(|own| Row {
+            bytes: 0,
+            end: 0,
             time: own.time,
-            waits: own.after.len() as u32,
             after: own.after.len() as u32,
-            ready_at: spec.start,
         });
+        let again = spec.again;
         Messages {
             flow,
-            list: list.collect(),
-            computes: computes.collect(),
+            list: Line::new(list, (again.messages, again.times), spec.start),
+            computes: Line::new(
+                computes.collect(),
+                (again.computes, again.times),
+                spec.start,
+            ),
             done: MessagesOutcome::default(),
             got: 0,
             is_elsewhere: false,
@@ -89,7 +69,7 @@ impl Messages {
 
     /// So many in all.
     pub fn planned(&self) -> u64 {
-        self.list.len() as u64
+        self.list.count()
     }
 
     /// Only its destination's end, or none, is simulated here.
@@ -104,76 +84,66 @@ impl Messages {
     }
 
     fn begins_at(&self) -> Option<Time> {
-        let next = self.list.get(self.done.begun.len())?;
-        if self.is_elsewhere || next.waits > 0 {
-            return None;
-        }
-        let at = next.ready_at.checked_add(next.think)?;
-        Some(self.done.begun.last().map_or(at, |before| at.max(*before)))
+        let (row, ready_at) = self.list.ready().filter(|_| !self.is_elsewhere)?;
+        let at = ready_at.checked_add(row.time)?;
+        Some(self.done.begun.last().map_or(at, |before| at.max(before)))
     }
 
     fn computed_at(&self) -> Option<Time> {
-        let next = self.computes.get(self.done.computed.len())?;
-        if self.is_elsewhere || next.waits > 0 {
-            return None;
-        }
+        let (row, ready_at) = self.computes.ready().filter(|_| !self.is_elsewhere)?;
         let before = self.done.computed.last();
-        let begins = before.map_or(next.ready_at, |before| next.ready_at.max(*before));
-        begins.checked_add(next.time)
+        let begins = before.map_or(ready_at, |before| ready_at.max(before));
+        begins.checked_add(row.time)
     }
 
     /// The next one begins, if it is due: so many bytes.
     pub fn begin(&mut self, now: Time) -> Option<u64> {
         self.begins_at().filter(|at| *at <= now)?;
-        let bytes = self.list[self.done.begun.len()].bytes;
+        let (row, _) = self.list.ready()?;
+        self.list.pass();
         self.done.begun.push(now);
-        Some(bytes)
+        Some(row.bytes)
     }
 
     /// The computing under way is over, if it is.
     pub fn on_computed(&mut self, now: Time) -> Option<Happened> {
         self.computed_at().filter(|at| *at <= now)?;
+        let number = self.done.computed.len();
+        self.computes.pass();
         self.done.computed.push(now);
         Some(Happened::Computed {
             flow: self.flow,
-            compute: self.done.computed.len() as u32 - 1,
+            compute: number as u32,
         })
     }
 
     /// When the next one began of which the other end has not been told.
     pub fn take_news(&mut self) -> Option<Time> {
-        let at = *self.done.begun.get(self.told)?;
+        let at = self.done.begun.get(self.told)?;
         self.told += 1;
         Some(at)
     }
 
     /// One began at the other end, which is simulated elsewhere.
     pub fn hear(&mut self, at: Time) {
+        self.list.pass();
         self.done.begun.push(at);
         self.told += 1;
     }
 
     /// Something that one of them waits for has happened.
     pub fn on_happened(&mut self, now: Time, waiter: Waiter) {
-        let (waits, ready_at) = match waiter {
-            Waiter::Message(number) => {
-                let message = &mut self.list[number as usize];
-                (&mut message.waits, &mut message.ready_at)
-            }
-            Waiter::Compute(number) => {
-                let compute = &mut self.computes[number as usize];
-                (&mut compute.waits, &mut compute.ready_at)
-            }
-        };
-        *waits -= 1;
-        *ready_at = now.max(*ready_at);
+        match waiter {
+            Waiter::Message(number) => self.list.on_happened(now, number),
+            Waiter::Compute(number) => self.computes.on_happened(now, number),
+        }
     }
 
     /// All before this position was sent: the next message of which that is the end.
     pub fn on_sent(&mut self, now: Time, position: u64) -> Option<Happened> {
         let number = self.done.sent.len();
         let is_begun = number < self.done.begun.len();
-        if !is_begun || position < self.list[number].end {
+        if !is_begun || position < self.list.row(number)?.end {
             return None;
         }
         self.done.sent.push(now);
@@ -191,9 +161,8 @@ impl Messages {
     /// The next message of which these were the last, and when it began.
     pub fn on_received(&mut self, now: Time) -> Option<(Happened, Time)> {
         let number = self.done.received.len();
-        let message = self.list.get(number)?;
-        let began = *self.done.begun.get(number)?;
-        if self.got < message.end {
+        let began = self.done.begun.get(number)?;
+        if self.got < self.list.row(number)?.end {
             return None;
         }
         self.done.received.push(now);

@@ -23,6 +23,8 @@ mod two_trees;
 
 use channels::Team;
 pub use channels::{Cut, Order};
+#[cfg(test)]
+pub(crate) use jobs::program_listed;
 pub use jobs::{JobSpec, Part, PhaseSpec, program};
 use steps::Program;
 pub use there_and_back::Schedule;
@@ -117,6 +119,10 @@ impl Collective {
         }
     }
 }
+
+/// Rounds of what is done again and again that are listed: what waits in the second one waits
+/// alike in all that follow.
+pub const LISTED: u32 = 2;
 
 /// What a group of ranks does once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -233,16 +239,28 @@ pub struct CollectiveSpec {
 pub fn lanes(
     operation: Operation,
     ranks: u32,
+    work: (u32, Duration),
+    at: (Time, u32),
+) -> Result<(Vec<Lane>, u32), String> {
+    lanes_listed(operation, ranks, work, at, LISTED)
+}
+
+/// The same, of which no more than so many rounds are listed.
+pub(crate) fn lanes_listed(
+    operation: Operation,
+    ranks: u32,
     (times, think): (u32, Duration),
     (start, first): (Time, u32),
+    listed: u32,
 ) -> Result<(Vec<Lane>, u32), String> {
     operation.check(ranks)?;
     let mut made = Program::new(ranks, start, first);
     let mut team = Team::new((0..ranks).collect(), &operation);
-    for _ in 0..times {
+    let listed = times.min(listed);
+    for _ in 0..listed {
         made.think.fill(think);
         made.operation(&operation, &mut team);
     }
-    let steps = team.steps() / times.max(1);
-    Ok((made.finish(), steps))
+    let steps = team.steps() / listed.max(1);
+    Ok((made.finish((listed, times)), steps))
 }

@@ -76,10 +76,10 @@ impl Stations {
         messages.map_or(u64::MAX, |messages| messages.rounds_to_begin(round))
     }
 
-    /// Is what it has still to do the same round after round?
-    pub fn goes_round(&self, flow: u32, round: Round) -> bool {
+    /// Is what it has still to do what it was so many rounds before?
+    pub fn goes_round(&self, flow: u32, round: Round, rounds: u64) -> bool {
         let messages = self.messages_of(flow);
-        messages.is_none_or(|messages| messages.is_repeating(round))
+        messages.is_none_or(|messages| messages.is_repeating(round, rounds))
     }
 
     fn messages_of(&self, flow: u32) -> Option<&Messages> {

@@ -4,11 +4,12 @@
 //! survey, word for word, what followed that one follows again, so much later: so many periods are
 //! leapt over as lie before the end of the run, or before the last rounds of what flows do. What
 //! was counted grows as it did in the period; the trace hash takes in each start of it again, at
-//! its time. Nothing is estimated.
+//! its time. For that the first period after its length is known is gone through once more: each
+//! start in it is one at each of the times to come. Nothing is estimated.
 //!
 //! Surveys to compare with are taken as in Brent's search for cycles: the one kept is replaced
 //! after 1, 2, 4, .. others, so that a beginning of any length and a period of any length are
-//! found. What happens since it was taken is recorded.
+//! found.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -19,7 +20,7 @@ use backwater_kernel::{Duration, EventQueue, Survey, Time};
 
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::simulation::record::{MOST_STARTS, Record};
+use crate::simulation::record::Record;
 use crate::spec::frames::EthernetSpec;
 
 mod survey;
@@ -86,8 +87,8 @@ impl Forward {
             let mut program = 0;
             for flow in flows {
                 let list = spec.flows[flow as usize].traffic.messages();
-                let each = |count: usize| count as u32 / times.max(1);
-                let Some(list) = list.filter(|list| each(list.messages.len()) > 0) else {
+                let each = |count: u64| (count / u64::from(times.max(1))) as u32;
+                let Some(list) = list.filter(|list| each(list.message_count()) > 0) else {
                     continue;
                 };
                 if program == 0 {
@@ -96,8 +97,8 @@ impl Forward {
                 }
                 rounds[flow as usize] = Round {
                     program,
-                    messages: each(list.messages.len()),
-                    computes: each(list.computes.len()),
+                    messages: each(list.message_count()),
+                    computes: each(list.compute_count()),
                 };
             }
         }
@@ -183,35 +184,65 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         forward.obstacle = survey.obstacle();
         forward.surveys += 1;
         let begun = self.rounds_begun(forward);
-        if let Some((kept, begun_then)) = &forward.kept
-            && kept.is_like(&survey)
-            && let Some(record) = self.record.take()
-        {
-            forward.obstacle = record
-                .is_tied
-                .then_some("arrivals at one instant at one port");
-            let went: Vec<u64> = begun
-                .iter()
-                .zip(begun_then)
-                .map(|(now, then)| now - then)
-                .collect();
-            let times = self.periods_left(forward, &survey, kept.now, &went);
-            if !record.is_tied && times > 0 {
-                let period = survey.now.since(kept.now);
-                let lead = went.iter().position(|went| *went > 0).unwrap_or(0);
-                forward.leapt.push(Leapt {
-                    at: survey.now,
-                    times,
-                    period,
-                    rounds: went.get(lead).copied().unwrap_or(0),
-                    begun: begun.get(lead).copied().unwrap_or(0),
-                });
-                self.leap((kept, &survey), times, *record, &forward.rounds);
-                (forward.kept, forward.since, forward.power) = (None, 0, 1);
-                return;
-            }
+        let (survey, begun) = match self.compare(forward, survey, begun) {
+            Some(unlike) => unlike,
+            None => return,
+        };
+        // Within a period that is gone through once more nothing else is looked for.
+        let known = self.record.as_ref().and_then(|record| record.again);
+        if known.is_none() {
+            self.keep_survey(forward, survey, begun);
         }
-        self.keep_survey(forward, survey, begun);
+    }
+
+    /// Compares it with the one kept: of two that are alike the period is noted, and when that is
+    /// done it is leapt over.
+    fn compare(
+        &mut self,
+        forward: &mut Forward,
+        survey: Survey,
+        begun: Vec<u64>,
+    ) -> Option<(Survey, Vec<u64>)> {
+        let kept = forward.kept.take_if(|(kept, _)| kept.is_like(&survey));
+        let (Some((kept, begun_then)), Some(record)) = (kept, &self.record) else {
+            return Some((survey, begun));
+        };
+        let is_tied = record.is_tied;
+        let again = record.again.filter(|_| !record.is_full());
+        forward.obstacle = is_tied.then_some("arrivals at one instant at one port");
+        let both = begun.iter().zip(&begun_then);
+        let went: Vec<u64> = both.map(|(now, then)| now - then).collect();
+        let period = survey.now.since(kept.now);
+        let times = match is_tied {
+            true => 0,
+            false => self.periods_left(forward, &survey, kept.now, &went),
+        };
+        if times > 0 && again == Some((times, period)) {
+            let lead = went.iter().position(|went| *went > 0).unwrap_or(0);
+            forward.leapt.push(Leapt {
+                at: survey.now,
+                times,
+                period,
+                rounds: went.get(lead).copied().unwrap_or(0),
+                begun: begun.get(lead).copied().unwrap_or(0),
+            });
+            self.leap((kept, &survey), times, &forward.rounds);
+            (forward.since, forward.power) = (0, 1);
+            return None;
+        }
+        forward.is_off |= record.is_full();
+        let flows = self.network.classes.flows.len();
+        self.record = match times {
+            2.. if again.is_none() => Some(Box::new(Record::again(times - 1, period, flows))),
+            _ => None,
+        };
+        match self.record.is_some() {
+            true => {
+                forward.kept = Some((survey, begun));
+                None
+            }
+            false => Some((survey, begun)),
+        }
     }
 
     /// It is compared with those that follow, if it is its turn.
@@ -222,11 +253,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             forward.passed = self.network.classes.flows[0].delivered / forward.stride;
         }
         forward.since += 1;
-        let is_long = self
-            .record
-            .as_ref()
-            .is_some_and(|record| record.starts.len() >= MOST_STARTS);
-        if is_long || !is_programs && forward.surveys > MOST_SURVEYS {
+        if !is_programs && forward.surveys > MOST_SURVEYS {
             forward.is_off = true;
             (self.record, forward.kept) = (None, None);
             return;
@@ -236,10 +263,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             forward.kept = Some((survey, begun));
             forward.since = 0;
             forward.power <<= u32::from(is_over);
-            self.record = Some(Box::new(Record {
-                samples: vec![Vec::new(); self.network.classes.flows.len()],
-                ..Record::default()
-            }));
+            self.record = Some(Box::default());
         }
     }
 
@@ -264,12 +288,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 continue;
             };
             let went = went[program as usize];
-            let whole = Round {
-                messages: round.messages * went as u32,
-                computes: round.computes * went as u32,
-                ..*round
-            };
-            if !stations.goes_round(flow, whole) {
+            if !stations.goes_round(flow, *round, went) {
                 return 0;
             }
             let left = stations.rounds_left(flow, *round);
@@ -279,23 +298,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         least
     }
 
-    /// Over so many periods.
-    fn leap(
-        &mut self,
-        (before, after): (&Survey, &Survey),
-        times: u64,
-        record: Record,
-        rounds: &[Round],
-    ) {
-        let period = after.now.since(before.now);
-        for time in 1..=times {
-            let by = Duration(period.ps() * time);
-            for (at, bytes, place) in &record.starts {
-                self.hash
-                    .add((*at + by).0 ^ u64::from(*bytes) << 48, *place);
-            }
-        }
-        if let Some(mut leap) = Survey::leap(before, after, times, record.samples) {
+    /// Over so many periods, of which all is noted.
+    fn leap(&mut self, (before, after): (Survey, &Survey), times: u64, rounds: &[Round]) {
+        let Some(record) = self.record.take() else {
+            return;
+        };
+        self.hash.join(record.hash);
+        if let Some(mut leap) = Survey::leap(&before, after, times, record.samples) {
             self.survey_run(&mut leap, rounds);
         }
     }

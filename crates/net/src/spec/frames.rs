@@ -37,7 +37,8 @@ pub use backwater_ends::spec::Span;
 pub use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec, VideoSpec};
 pub use backwater_ends::spec::collectives::{Collective, CollectiveSpec, JobSpec, PhaseSpec};
 pub use backwater_ends::spec::messages::{
-    ComputeSpec, Happened, MessageSpec, MessagesSpec, Waiter, Waiters,
+    Again, ComputeSpec, Happened, MOST_IN_LIST, MessageSpec, MessagesSpec, Waiter, Waiters,
+    written_out,
 };
 pub use check::{largest_bytes, verify};
 pub(crate) use credit::Price;

@@ -3,6 +3,7 @@
 pub mod gantt;
 pub mod idle;
 pub mod path;
+pub mod rounds;
 pub mod stuck;
 pub mod times;
 
@@ -11,12 +12,13 @@ use backwater_net::frames::spec::{CollectiveSpec, Happened};
 
 use super::Frames;
 use crate::distribution::cell;
-use crate::events::ranks::Stretch;
+use crate::events::ranks::{Steps, Stretch};
 use crate::events::transfers::MS;
 use crate::model::{Cell, Plot, Table};
 use crate::number::{percent, rate, significant, span};
 use crate::table_of::TableOf;
 use path::Link;
+use rounds::Rounds;
 use times::Times;
 
 /// Collectives that are drawn, and that have a line in a terminal.
@@ -29,7 +31,7 @@ const ROWS: usize = 1 << 20;
 /// An operation with what was found of it.
 struct Found<'a> {
     told: &'a CollectiveSpec,
-    steps: &'a [Stretch],
+    steps: &'a Steps,
     each: Vec<Stretch>,
     took: Distribution,
 }
@@ -324,10 +326,11 @@ fn paths(run: &Frames<'_>) -> Vec<Critical> {
     let paths = all.filter_map(|own| {
         let (at, stretch) = own.longest()?;
         let steps = at as u32 * own.told.steps..(at as u32 + 1) * own.told.steps;
-        let mut messages = times.messages(own.told.flows.clone());
-        let last = messages.find(|message| {
-            steps.contains(&message.spec.step) && message.received == stretch.ended
-        })?;
+        let rounds = Rounds::of(times, own.told.flows.clone());
+        let round = at as u32 / (own.told.times / rounds.count).max(1);
+        let mut messages = times.messages(own.told.flows.clone(), (&rounds, round));
+        let last = messages
+            .find(|message| steps.contains(&message.step) && message.received == stretch.ended)?;
         let what = Happened::Received {
             flow: last.flow,
             message: last.number,
@@ -390,8 +393,7 @@ pub fn paths_table(run: &Frames<'_>) -> Table {
 fn step(times: Times<'_>, what: Happened) -> Option<u64> {
     match what {
         Happened::Received { flow, message } | Happened::Sent { flow, message } => {
-            let spec = times.message(flow, message)?.spec;
-            Some(u64::from(spec.step) + 1)
+            Some(u64::from(times.message(flow, message)?.step) + 1)
         }
         Happened::Computed { .. } => None,
     }

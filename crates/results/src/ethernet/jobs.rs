@@ -5,6 +5,7 @@ use backwater_kernel::{Collected, Distribution, Duration, Time};
 use backwater_net::frames::spec::{Happened, JobSpec, PhaseSpec};
 
 use super::Frames;
+use super::collectives::rounds::Rounds;
 use super::collectives::times::Times;
 use super::collectives::{Critical, gantt, idle, line, path};
 use crate::distribution::cell;
@@ -155,33 +156,50 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Looks through all messages and computing of a job.
+/// The ends of all iterations of a job: looks through all messages and computing, of those that
+/// are like others not again.
 fn ends(run: &Frames<'_>, told: &JobSpec) -> Ends {
     let times = Times::of(run);
-    let mut ends = vec![End::default(); told.iterations as usize];
+    let rounds = Rounds::of(times, told.flows.clone());
+    let each = rounds.each(|round| ends_of(run, told, (&rounds, round)));
+    let iterations = each.iter().flat_map(|(ends, rounds, later)| {
+        ends.iter().map(move |end| {
+            let (at, what) = end.last.filter(|_| !end.is_open)?;
+            let list = times.list(what.flow())?;
+            Some((at + later, what.later(rounds, list.again)))
+        })
+    });
+    iterations.collect()
+}
+
+/// Those of a round.
+fn ends_of(run: &Frames<'_>, told: &JobSpec, of: (&Rounds, u32)) -> Vec<End> {
+    let times = Times::of(run);
+    let (rounds, round) = of;
+    let count = told.iterations / rounds.count;
+    let mut ends = vec![End::default(); count as usize];
+    let place = |iteration: u32| iteration.wrapping_sub(round * count) as usize;
     let range = told.collectives.start as usize..told.collectives.end as usize;
     let phases = run.network.rules.collectives.get(range).unwrap_or_default();
     for phase in phases {
         let steps = phase.steps * (phase.times / told.iterations.max(1));
-        for message in times.messages(phase.flows.clone()) {
-            let iteration = message.spec.step / steps.max(1);
-            if let Some(end) = ends.get_mut(iteration as usize) {
-                let (flow, message_of) = (message.flow, message.number);
+        for message in times.messages(phase.flows.clone(), of) {
+            let iteration = message.step / steps.max(1);
+            if let Some(end) = ends.get_mut(place(iteration)) {
+                let (flow, number) = (message.flow, message.number);
                 let what = Happened::Received {
                     flow,
-                    message: message_of,
+                    message: number,
                 };
                 end.add(message.received, what);
             }
         }
     }
     for flow in told.flows.clone() {
-        let count = times
-            .list(flow)
-            .map_or(0, |list| list.computes.len() as u32);
-        let each = count / told.iterations.max(1);
-        for compute in times.computes(flow..flow + 1) {
-            if let Some(end) = ends.get_mut((compute.number / each.max(1)) as usize) {
+        let count = times.list(flow).map_or(0, |list| list.compute_count());
+        let each = (count / u64::from(told.iterations.max(1))) as u32;
+        for compute in times.computes(flow..flow + 1, of) {
+            if let Some(end) = ends.get_mut(place(compute.number / each.max(1))) {
                 let what = Happened::Computed {
                     flow,
                     compute: compute.number,
@@ -190,8 +208,7 @@ fn ends(run: &Frames<'_>, told: &JobSpec) -> Ends {
             }
         }
     }
-    let ends = ends.iter();
-    ends.map(|end| end.last.filter(|_| !end.is_open)).collect()
+    ends
 }
 
 /// How often a rank computes in a phase: in a pipeline the last one waits for all before it.

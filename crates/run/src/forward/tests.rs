@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use backwater_kernel::stream::{Purpose, Stream};
+use backwater_net::frames::spec::{MessagesSpec, TrafficSpec, written_out};
 use backwater_net::outcome::Outcome;
 use backwater_scenario::{EthernetScenario, Source};
 
@@ -28,9 +29,30 @@ fn told(outcome: &Outcome) -> String {
     format!("{outcome:?}")
 }
 
-/// Both ways; the periods leapt over and what stood in the way, and both lengths in events.
+/// With all rounds of all lists written out, so that nothing of it is leapt over or known to be
+/// like anything else, in the run or in its results.
+fn at_length(scenario: &EthernetScenario) -> EthernetScenario {
+    let mut scenario = scenario.clone();
+    let none = MessagesSpec::default();
+    let flows = scenario.network.flows.iter();
+    let lists = flows.map(|flow| flow.traffic.messages().unwrap_or(&none));
+    let lists = written_out(&lists.collect::<Vec<_>>());
+    for (flow, list) in scenario.network.flows.iter_mut().zip(lists) {
+        if flow.traffic.messages().is_some() {
+            flow.traffic = TrafficSpec::Messages(list);
+        }
+    }
+    scenario
+}
+
+/// Three ways: at length, as it is, and with leaps; the periods leapt over and what stood in the
+/// way, and lengths of the last two in events.
 fn both(text: &str) -> (u64, Option<&'static str>, [u64; 2]) {
     let scenario = parsed(text).expect("sound");
+    let long = at_length(&scenario);
+    let mut long = EventRun::plain(&long).expect("it runs");
+    assert!(complete(&mut long), "{text}");
+    let long = long.so_far();
     let mut plain = EventRun::plain(&scenario).expect("it runs");
     assert!(complete(&mut plain), "{text}");
     let plain = plain.so_far();
@@ -41,7 +63,9 @@ fn both(text: &str) -> (u64, Option<&'static str>, [u64; 2]) {
     let (one, other) = (&plain.run.outcome, &found.run.outcome);
     assert_eq!(one.trace_hash, other.trace_hash, "{text}");
     assert_eq!(told(one), told(other), "{text}");
+    assert_eq!(told(one), told(&long.run.outcome), "{text}");
     assert_eq!(tables(&plain), tables(&found), "{text}");
+    assert_eq!(tables(&plain), tables(&long), "{text}");
     let forward = &ahead.machine().forward;
     let periods = forward.leapt().iter().map(|own| own.times).sum();
     (periods, forward.obstacle(), [one.events, other.events])
@@ -160,4 +184,42 @@ fn even_traffic_leaps() {
             "{traffic}: {why:?}"
         );
     }
+}
+
+/// What is gone through of many iterations is no more than of a few, and nothing that is kept of
+/// them grows with the number of their messages: a ring of 32 ranks does 1,000
+/// and 200,000.
+#[test]
+fn many_iterations_cost_what_a_few_do() {
+    let ring = |iterations: u32| {
+        format!(
+            "engine = \"ethernet\"\n[run]\nduration = \"10000 s\"\n[topology]\nkind = \"star\"\n\
+             hosts_per_switch = 32\n[link]\nrate = \"100 Gbps\"\ndelay = \"1 us\"\n\
+             [buffer]\nper_queue = \"1 MB\"\n[[jobs]]\nname = \"train\"\n\
+             iterations = {iterations}\ntransport = \"roce\"\n\
+             phases = [{{ compute = \"100 us\", kind = \"ring-all-reduce\", size = \"32 kB\" }}]\n"
+        )
+    };
+    let ended = |iterations: u32| {
+        let scenario = parsed(&ring(iterations)).expect("sound");
+        let ahead = Ahead::new(&scenario.network).expect("nothing is in its way");
+        let mut ahead = EventRun::on(&scenario, ahead);
+        assert!(complete(&mut ahead));
+        let found = ahead.so_far();
+        let outcome = &found.run.outcome;
+        let flows = outcome.flows.iter();
+        let begun = flows.map(|flow| flow.ends.messages.as_ref().map_or(0, |own| own.begun.len()));
+        let offered = outcome
+            .flows
+            .iter()
+            .map(|flow| flow.ends.offered_bytes_total);
+        (begun.sum::<u64>(), offered.sum::<u64>(), outcome.events)
+    };
+    let [few, many, most] = [5, 1_000, 200_000].map(|iterations| {
+        let (messages, bytes, events) = ended(iterations);
+        assert_eq!(messages, 32 * 62 * u64::from(iterations));
+        assert_eq!(bytes, messages * 1_000);
+        events
+    });
+    assert!(many <= few && most <= few, "{few} {many} {most}");
 }

@@ -1,8 +1,10 @@
 //! Collective operations: the flows of their ranks.
 
-use backwater_ends::spec::collectives::{self, Collective, CollectiveSpec, Cut, Operation, Order};
+use backwater_ends::spec::collectives::{
+    self, Collective, CollectiveSpec, Cut, LISTED, Lane, Operation, Order,
+};
 use backwater_kernel::words::counted;
-use backwater_net::frames::spec::TrafficSpec;
+use backwater_net::frames::spec::{MOST_IN_LIST, TrafficSpec};
 
 use super::net::Net;
 use crate::given::frames::collectives::{self as given, Collectives, CollectivesKind, Cutting};
@@ -31,8 +33,9 @@ pub(crate) fn flows(
     let kind = work.kind.sure()?;
     let operation = operation((*kind, size), (&work.cutting, &given.at), mistakes)?;
     let ranks = hosts.len() as u64;
-    let messages = (operation.messages(ranks as u32)).saturating_mul(times.into());
-    if room_of_messages(room).refuses(&work.times.at, messages, mistakes) {
+    let messages = operation.messages(ranks as u32);
+    let listed = messages.saturating_mul(times.min(LISTED).into());
+    if room_of_messages(room).refuses(&work.times.at, listed, mistakes) {
         return None;
     }
     let lanes = collectives::lanes(
@@ -53,6 +56,14 @@ pub(crate) fn flows(
             return None;
         }
     };
+    if are_too_long(
+        &lanes,
+        steps.saturating_mul(times),
+        &work.times.at,
+        mistakes,
+    ) {
+        return None;
+    }
     let first = first as u32;
     let sent = lanes.into_iter().map(|lane| {
         let (from, to) = (hosts[lane.from as usize], hosts[lane.to as usize]);
@@ -69,6 +80,32 @@ pub(crate) fn flows(
         flows: first..first + sent.len() as u32,
     };
     Some((sent, collective))
+}
+
+/// Says that a flow has more messages than can be numbered or bytes than can be counted, or an
+/// operation more steps, if so.
+pub(crate) fn are_too_long(
+    lanes: &[Lane],
+    steps: u32,
+    at: &At,
+    mistakes: &mut Diagnostics,
+) -> bool {
+    let counts = lanes.iter().map(|lane| {
+        let list = &lane.list;
+        list.message_count().max(list.compute_count())
+    });
+    let most = counts.max().unwrap_or(0).max(steps.into());
+    let (what, of_most) = match lanes.iter().any(|lane| lane.list.bytes().is_none()) {
+        true => ("bytes", u64::MAX),
+        false if most > MOST_IN_LIST => ("messages", MOST_IN_LIST),
+        false => return false,
+    };
+    Diagnostic::error("too-large", format!("too many {what} of one flow"))
+        .at(at, "so often")
+        .note(format!("at most {of_most} {what}"))
+        .help("do it fewer times")
+        .tell(mistakes);
+    true
 }
 
 /// Room for messages.

@@ -2,7 +2,7 @@
 //! lost one never comes, and what waits for it never begins.
 
 use backwater_kernel::words::counted;
-use backwater_net::frames::spec::FlowSpec;
+use backwater_net::frames::spec::{FlowSpec, MessageSpec};
 
 use super::flow_table::Table;
 use super::lossless::{Whole, channel_of, switch_of};
@@ -73,11 +73,15 @@ fn bytes(look: &Whole<'_>, class: u8) -> u64 {
         Some(list) => {
             let frame = frame(largest_packet_bytes(&flow.transport), flow.is_tagged);
             let each = u64::from(flow.transport.payload_bytes().max(1));
-            let messages = list.messages.iter();
-            messages.fold(0_u64, |sum, own| {
-                let frames = own.bytes.div_ceil(each);
-                sum.saturating_add(frames.saturating_mul(frame.into()))
-            })
+            let of = |all: &[MessageSpec]| {
+                all.iter().fold(0_u64, |sum, own| {
+                    let frames = own.bytes.div_ceil(each);
+                    sum.saturating_add(frames.saturating_mul(frame.into()))
+                })
+            };
+            let again = of(&list.messages[list.round_from().0..]);
+            let again = again.saturating_mul(list.again.times.into());
+            of(&list.messages).saturating_add(again)
         }
         None => u64::MAX,
     };

@@ -1,13 +1,13 @@
 //! Jobs: the flows of their ranks.
 
 use backwater_ends::spec::collectives::{
-    self, Collective, CollectiveSpec, JobSpec, Operation, PhaseSpec, Schedule,
+    self, Collective, CollectiveSpec, JobSpec, LISTED, Operation, PhaseSpec, Schedule,
 };
 use backwater_kernel::Duration;
 use backwater_kernel::words::counted;
 use backwater_net::frames::spec::TrafficSpec;
 
-use super::collectives::{Sent, operation, room_of_messages};
+use super::collectives::{Sent, are_too_long, operation, room_of_messages};
 use super::net::Net;
 use crate::given::frames::jobs::{self as given, Across, Jobs, Phases};
 use crate::language::typed::Word;
@@ -43,7 +43,7 @@ pub(crate) fn flows(
         .iter()
         .map(PhaseSpec::messages)
         .fold(0, u64::saturating_add);
-    let messages = each.saturating_mul(iterations.into());
+    let messages = each.saturating_mul(iterations.min(LISTED).into());
     if room_of_messages(room).refuses(&given.work.iterations.at, messages, mistakes) {
         return None;
     }
@@ -58,6 +58,14 @@ pub(crate) fn flows(
         return None;
     };
     let (lanes, parts) = made;
+    let steps = phases.iter().zip(&parts).map(|(phase, (_, steps))| {
+        let times = iterations.saturating_mul(phase.times);
+        steps.saturating_mul(times)
+    });
+    let (steps, at) = (steps.max().unwrap_or(0), &given.work.iterations.at);
+    if are_too_long(&lanes, steps, at, mistakes) {
+        return None;
+    }
     let sent = lanes.into_iter().map(|lane| {
         let (from, to) = (hosts[lane.from as usize], hosts[lane.to as usize]);
         ((from, vec![to]), TrafficSpec::Messages(lane.list))

@@ -86,7 +86,7 @@ fn make_wait(spec: &mut FlowSpec, after: Vec<Happened>) {
     spec.traffic = TrafficSpec::Messages(MessagesSpec {
         start,
         messages: vec![message],
-        computes: Vec::new(),
+        ..MessagesSpec::default()
     });
 }
 

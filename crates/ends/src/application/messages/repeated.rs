@@ -1,10 +1,9 @@
 //! Messages of a program that is done again and again, for a run that repeats itself.
 
-use alloc::vec::Vec;
+use backwater_kernel::Survey;
 
-use backwater_kernel::{Duration, Survey, Time};
-
-use super::{Compute, Message, Messages};
+use super::Messages;
+use super::line::Line;
 use crate::outcome::MessagesOutcome;
 
 /// A flow's part of what is done again and again.
@@ -16,15 +15,6 @@ pub struct Round {
     pub messages: u32,
     /// Computing each time.
     pub computes: u32,
-}
-
-/// What waits: for how much that has not happened, and for how much in all; since when it would be
-/// ready, and how long it takes from there.
-struct Waiting<'a> {
-    waits: &'a mut u32,
-    after: u32,
-    ready_at: &'a mut Time,
-    think: Duration,
 }
 
 impl Messages {
@@ -50,31 +40,17 @@ impl Messages {
         } = done;
         let at = match round.messages {
             0 => 0,
-            each => begun.len() as u64 / u64::from(each),
+            each => begun.len() / u64::from(each),
         };
         survey.fixed(at.wrapping_sub(*lead.get_or_insert(at)));
-        let in_round = |done: usize, each: u32| (done as u64).wrapping_sub(at * u64::from(each));
+        let in_round = |done: u64, each: u32| done.wrapping_sub(at * u64::from(each));
         survey.fixed(in_round(begun.len(), round.messages));
         survey.fixed(in_round(sent.len(), round.messages));
         survey.fixed(in_round(received.len(), round.messages));
         survey.fixed(in_round(computed.len(), round.computes));
-        let further = survey.progress(at) as usize;
-        let waiting = list.iter_mut().skip(begun.len());
-        let waiting = waiting.map(|own| Waiting {
-            waits: &mut own.waits,
-            after: own.after,
-            ready_at: &mut own.ready_at,
-            think: own.think,
-        });
-        survey_waiting(survey, waiting.collect(), further * round.messages as usize);
-        let waiting = computes.iter_mut().skip(computed.len());
-        let waiting = waiting.map(|own| Waiting {
-            waits: &mut own.waits,
-            after: own.after,
-            ready_at: &mut own.ready_at,
-            think: own.time,
-        });
-        survey_waiting(survey, waiting.collect(), further * round.computes as usize);
+        let further = survey.progress(at);
+        list.survey_line(survey, further * u64::from(round.messages));
+        computes.survey_line(survey, further * u64::from(round.computes));
         for times in [begun, sent, received, computed] {
             survey.listed(times);
         }
@@ -82,149 +58,86 @@ impl Messages {
 
     /// Rounds that it has begun, whole ones.
     pub fn rounds_behind(&self, round: Round) -> u64 {
-        self.done.begun.len() as u64 / u64::from(round.messages.max(1))
+        self.done.begun.len() / u64::from(round.messages.max(1))
     }
 
     /// So many have come.
     pub fn came(&self) -> u64 {
-        self.done.received.len() as u64
+        self.done.received.len()
     }
 
     /// Rounds that it has still to begin, whole ones; all that follows now is in its list as often.
     pub fn rounds_to_begin(&self, round: Round) -> u64 {
-        let left = |all: usize, done: usize, each: u32| match each {
+        let left = |line: &Line, each: u32| match each {
             0 => u64::MAX,
-            each => (all - done) as u64 / u64::from(each),
+            each => line.left() / u64::from(each),
         };
-        let messages = left(self.list.len(), self.done.begun.len(), round.messages);
-        let computes = left(
-            self.computes.len(),
-            self.done.computed.len(),
-            round.computes,
-        );
-        messages.min(computes)
+        left(&self.list, round.messages).min(left(&self.computes, round.computes))
     }
 
-    /// From what is next on, is each message, and all computing, what it was a round before?
-    pub fn is_repeating(&self, round: Round) -> bool {
-        let alike = |one: &Message, other: &Message| {
-            (one.bytes, one.think, one.after) == (other.bytes, other.think, other.after)
-        };
-        let computes =
-            |one: &Compute, other: &Compute| (one.time, one.after) == (other.time, other.after);
-        let messages = repeats(&self.list, self.done.begun.len(), round.messages, alike);
-        messages
-            && repeats(
-                &self.computes,
-                self.done.computed.len(),
-                round.computes,
-                computes,
-            )
-    }
-}
-
-/// From one number on, are all what was so many before them?
-fn repeats<T>(all: &[T], from: usize, each: u32, alike: fn(&T, &T) -> bool) -> bool {
-    let each = each as usize;
-    let before = &all[from.saturating_sub(each).min(all.len())..];
-    each == 0
-        || before
-            .iter()
-            .zip(before.iter().skip(each))
-            .all(|(one, other)| alike(one, other))
-}
-
-/// What waits from the next one on, as far as anything of it has happened. In a leap that moves so
-/// far on in the list.
-fn survey_waiting(survey: &mut Survey, mut all: Vec<Waiting<'_>>, further: usize) {
-    let touched = all.iter().rposition(|own| *own.waits != own.after);
-    let count = touched.map_or(1, |last| last + 1).min(all.len());
-    survey.fixed(count as u64);
-    let mut moved = Vec::new();
-    for own in &mut all[..count] {
-        survey.fixed(u64::from(*own.waits));
-        if *own.waits == 0
-            && let Some(mut due) = own.ready_at.checked_add(own.think)
-        {
-            survey.ahead(&mut due);
-            *own.ready_at = Time(due.ps() - own.think.ps());
-        }
-        moved.push((*own.waits, *own.ready_at));
-    }
-    let places = all.get_mut(further..).unwrap_or_default();
-    for (own, (waits, ready_at)) in places.iter_mut().zip(moved) {
-        (*own.waits, *own.ready_at) = (waits, ready_at);
+    /// From what is next on, is each message, and all computing, what it was so many rounds before?
+    pub fn is_repeating(&self, round: Round, rounds: u64) -> bool {
+        let repeats = |line: &Line, each: u32| each == 0 || line.repeats(rounds * u64::from(each));
+        repeats(&self.list, round.messages) && repeats(&self.computes, round.computes)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use alloc::format;
+    use alloc::vec::Vec;
 
-    use super::*;
+    use backwater_kernel::{Duration, Time};
+
     use crate::spec::collectives::{
-        Collective, Cut, Lane, Operation, Order, PhaseSpec, Schedule, lanes, program,
+        Collective, Cut, Lane, Operation, Order, PhaseSpec, Schedule, lanes, lanes_listed, program,
+        program_listed,
     };
-    use crate::spec::messages::Happened;
+    use crate::spec::messages::{Happened, MessagesSpec, Waiter, Waiters, written_out};
 
-    /// What it is in the round after: `each` has messages and computing of a round, by flow.
-    fn later(what: Happened, each: &[(u32, u32)]) -> Happened {
-        let of = |flow: u32| each[flow as usize];
-        match what {
-            Happened::Received { flow, message } => Happened::Received {
-                flow,
-                message: message + of(flow).0,
-            },
-            Happened::Sent { flow, message } => Happened::Sent {
-                flow,
-                message: message + of(flow).0,
-            },
-            Happened::Computed { flow, compute } => Happened::Computed {
-                flow,
-                compute: compute + of(flow).1,
-            },
+    /// Written out, what each waits for in the order of what can be.
+    fn in_order(lanes: &[Lane]) -> Vec<MessagesSpec> {
+        let lists: Vec<&MessagesSpec> = lanes.iter().map(|lane| &lane.list).collect();
+        let mut all = written_out(&lists);
+        for list in &mut all {
+            let messages = list.messages.iter_mut().map(|own| &mut own.after);
+            let computes = list.computes.iter_mut().map(|own| &mut own.after);
+            messages
+                .chain(computes)
+                .for_each(|after| after.sort_unstable());
         }
+        all
     }
 
-    /// From its second round on, does each of these wait for what it waited for a round before?
-    fn go_round(lanes: &[Lane], times: u32) -> bool {
-        let each = lanes.iter().map(|lane| {
-            let list = &lane.list;
-            (
-                list.messages.len() as u32 / times,
-                list.computes.len() as u32 / times,
-            )
+    /// All that waits for each thing, in order.
+    fn waiters(lists: &[MessagesSpec]) -> Vec<Vec<(u32, Waiter)>> {
+        let of_all = |lists: &[MessagesSpec]| {
+            let lists: Vec<(u32, &MessagesSpec)> = (0..).zip(lists).collect();
+            Waiters::among(&lists)
+        };
+        let all = of_all(lists);
+        let things = (0..).zip(lists).flat_map(|(flow, list)| {
+            let messages = (0..list.message_count() as u32).flat_map(move |message| {
+                [
+                    Happened::Received { flow, message },
+                    Happened::Sent { flow, message },
+                ]
+            });
+            let computes = 0..list.compute_count() as u32;
+            messages.chain(computes.map(move |compute| Happened::Computed { flow, compute }))
         });
-        let each: Vec<(u32, u32)> = each.collect();
-        lanes.iter().zip(&each).all(|(lane, (messages, computes))| {
-            let all = [
-                (
-                    lane.list
-                        .messages
-                        .iter()
-                        .map(|own| &own.after)
-                        .collect::<Vec<_>>(),
-                    *messages,
-                ),
-                (
-                    lane.list.computes.iter().map(|own| &own.after).collect(),
-                    *computes,
-                ),
-            ];
-            all.into_iter().all(|(after, count)| {
-                let count = count as usize;
-                let pairs = after.iter().skip(count).zip(after.iter().skip(2 * count));
-                after.len() == count * times as usize
-                    && pairs.into_iter().all(|(one, next)| {
-                        let mut moved: Vec<_> =
-                            one.iter().map(|what| later(*what, &each)).collect();
-                        let mut next = (*next).clone();
-                        moved.sort_unstable();
-                        next.sort_unstable();
-                        moved == next
-                    })
-            })
-        })
+        things.map(|what| all.waiting_for(what).collect()).collect()
+    }
+
+    /// Is a list that goes on in rounds the one that is written out, and are so its waiters?
+    fn go_round(short: &[Lane], long: &[Lane]) -> bool {
+        let of = |lanes: &[Lane]| {
+            lanes
+                .iter()
+                .map(|lane| lane.list.clone())
+                .collect::<Vec<_>>()
+        };
+        in_order(short) == in_order(long) && waiters(&of(short)) == waiters(&of(long))
     }
 
     const ALL: [Collective; 10] = [
@@ -268,15 +181,19 @@ mod tests {
         ]
     }
 
-    /// Every operation, done again and again, waits from its second time on for what it waited for
-    /// the time before: what a survey takes for granted of programs.
+    /// Every operation, done again and again, is listed as if each time were written out: what a
+    /// survey takes for granted of programs.
     #[test]
     fn programs_go_round() {
         let operations = ALL.iter().flat_map(|own| cuts(*own));
         for (operation, ranks) in operations.flat_map(|own| (2..9).map(move |ranks| (own, ranks))) {
-            let made = lanes(operation, ranks, (5, Duration(70)), (Time(3), 0));
-            let (made, _) = made.expect("it can be done");
-            assert!(go_round(&made, 5), "{operation:?} by {ranks}");
+            for times in [2, 4] {
+                let (work, at) = ((times, Duration(70)), (Time(3), 0));
+                let short = lanes(operation, ranks, work, at).expect("it can be done");
+                let long = lanes_listed(operation, ranks, work, at, times).expect("likewise");
+                assert_eq!(short.1, long.1);
+                assert!(go_round(&short.0, &long.0), "{operation:?} by {ranks}");
+            }
             let phase = |beside: u64, times: u32, schedule: Schedule| PhaseSpec {
                 compute: Duration(1_000),
                 beside: Duration(beside),
@@ -292,20 +209,29 @@ mod tests {
             };
             for schedule in &SCHEDULES[..kinds] {
                 let phases = [phase(0, 1, *schedule), phase(300, 2, *schedule)];
-                if let Some((made, _)) = program((ranks, Time(3), 0), &phases, 4) {
+                let at = (ranks, Time(3), 0);
+                let long = program_listed(at, &phases, 4, 4);
+                if let Some((short, long)) = program(at, &phases, 4).zip(long) {
                     let what = format!("a job of {operation:?}, {schedule:?}, by {ranks}");
-                    assert!(go_round(&made, 4), "{what}");
+                    assert!(go_round(&short.0, &long.0), "{what}");
+                    assert_eq!(short.1, long.1, "{what}");
                 }
             }
         }
     }
 
-    /// Negative control: one that waits for something else once is seen.
+    /// Negative control: one that waits for something else once, or goes on once more, is seen.
     #[test]
     fn what_waits_for_something_else_does_not_go_round() {
-        let made = lanes(cuts(ALL[0])[0], 4, (5, Duration(70)), (Time(3), 0));
-        let (mut made, _) = made.expect("it can be done");
-        made[2].list.messages[20].after.pop();
-        assert!(!go_round(&made, 5));
+        let (work, at) = ((5, Duration(70)), (Time(3), 0));
+        let (short, _) = lanes(cuts(ALL[0])[0], 4, work, at).expect("it can be done");
+        let (long, _) = lanes_listed(cuts(ALL[0])[0], 4, work, at, 5).expect("it can be done");
+        assert!(go_round(&short, &long));
+        let mut other = long.clone();
+        other[2].list.messages[20].after.pop();
+        assert!(!go_round(&short, &other));
+        let mut other = short;
+        other[2].list.again.times += 1;
+        assert!(!go_round(&other, &long));
     }
 }

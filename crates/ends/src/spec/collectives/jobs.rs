@@ -11,7 +11,7 @@ use core::ops::Range;
 use super::channels::Team;
 use super::steps::Program;
 use super::there_and_back::Schedule;
-use super::{Collective, Lane, Operation};
+use super::{Collective, LISTED, Lane, Operation};
 use crate::spec::messages::Happened;
 use alloc::string::String;
 use backwater_kernel::{Duration, Time};
@@ -88,14 +88,25 @@ pub type Part = (Range<u32>, u32);
 /// The lanes of a job whose first flow is number `first`, and of each phase its part of them.
 /// Computing of a rank that sends nothing is left out: `None` if there is such a rank.
 pub fn program(
+    at: (u32, Time, u32),
+    phases: &[PhaseSpec],
+    iterations: u32,
+) -> Option<(Vec<Lane>, Vec<Part>)> {
+    program_listed(at, phases, iterations, LISTED)
+}
+
+/// The same, of which no more than so many iterations are listed.
+pub(crate) fn program_listed(
     (ranks, start, first): (u32, Time, u32),
     phases: &[PhaseSpec],
     iterations: u32,
+    listed: u32,
 ) -> Option<(Vec<Lane>, Vec<Part>)> {
     let mut made = Program::new(ranks, start, first);
     let mut teams: Vec<Vec<Team>> = phases.iter().map(teams_of).collect();
     let mut parts: Vec<Part> = Vec::new();
-    for iteration in 0..iterations {
+    let listed = iterations.min(listed);
+    for iteration in 0..listed {
         for (phase, teams) in phases.iter().zip(&mut teams) {
             let before = made.count();
             phase_of(&mut made, ranks, phase, teams);
@@ -106,9 +117,9 @@ pub fn program(
     }
     for ((part, teams), phase) in parts.iter_mut().zip(&teams).zip(phases) {
         let steps = teams.first().map_or(0, Team::steps);
-        part.1 = steps / (iterations * phase.times).max(1);
+        part.1 = steps / (listed * phase.times).max(1);
     }
-    let lanes = made.finish();
+    let lanes = made.finish((listed, iterations));
     let mut sends: Vec<u32> = lanes.iter().map(|lane| lane.from).collect();
     sends.sort_unstable();
     sends.dedup();

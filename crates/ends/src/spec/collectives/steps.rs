@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::channels::Team;
 use super::{Collective, Lane};
-use crate::spec::messages::{ComputeSpec, Happened, MessageSpec, MessagesSpec};
+use crate::spec::messages::{Again, ComputeSpec, Happened, MessageSpec, MessagesSpec};
 use backwater_kernel::{Duration, Time};
 
 /// What ranks do one after another, under construction.
@@ -31,6 +31,22 @@ pub(super) struct Group {
     known: BTreeMap<(u32, u32, u32), usize>,
     /// So many so far.
     pub steps: u32,
+}
+
+/// How a list of so many rounds goes on, up to so many.
+fn again(list: &MessagesSpec, (listed, rounds): (u32, u32)) -> Again {
+    let each = |count: usize| (count / listed.max(1) as usize) as u32;
+    let messages = each(list.messages.len());
+    let step = |at: u32| list.messages.get(at as usize).map_or(0, |own| own.step);
+    Again {
+        times: rounds.saturating_sub(listed),
+        messages,
+        computes: each(list.computes.len()),
+        steps: match listed {
+            0 | 1 => 0,
+            _ => step(messages) - step(0),
+        },
+    }
 }
 
 /// The bytes of one of so many parts.
@@ -125,8 +141,9 @@ impl Program {
         }
     }
 
-    /// The lanes; what a rank computes is with the first lane from it.
-    pub fn finish(mut self) -> Vec<Lane> {
+    /// The lanes; what a rank computes is with the first lane from it. Of so many rounds in all so
+    /// many were done.
+    pub fn finish(mut self, (listed, rounds): (u32, u32)) -> Vec<Lane> {
         let mut first_of: Vec<Option<u32>> = self.computes.iter().map(|_| None).collect();
         for (at, lane) in (self.first..).zip(&self.lanes) {
             first_of[lane.from as usize].get_or_insert(at);
@@ -144,6 +161,7 @@ impl Program {
                     *flow = first_of[*flow as usize].unwrap_or(self.first);
                 }
             }
+            lane.list.again = again(&lane.list, (listed, rounds));
         }
         self.lanes
     }

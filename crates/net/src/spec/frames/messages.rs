@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use alloc::{format, vec};
 
-use backwater_ends::spec::messages::{Happened, MessagesSpec, Waiter, Waiters};
+use backwater_ends::spec::messages::{Happened, MOST_IN_LIST, MessagesSpec, Waiter, Waiters};
 use backwater_kernel::BuildError;
 
 use super::EthernetSpec;
@@ -19,6 +19,7 @@ pub(super) fn check(spec: &EthernetSpec) -> Result<(), BuildError> {
         if let Some(number) = list.messages.iter().position(|own| own.bytes == 0) {
             return err(format!("flow {id}: message {number} has no bytes"));
         }
+        check_rounds(id, list)?;
         for (waiter, after) in list.waiters() {
             for what in after {
                 check_wait(spec, &lists, (id, waiter), *what)?;
@@ -32,6 +33,54 @@ pub(super) fn check(spec: &EthernetSpec) -> Result<(), BuildError> {
             name(waiter)
         )),
     }
+}
+
+/// What is done again stands in the list, and can be numbered and counted.
+fn check_rounds(id: usize, list: &MessagesSpec) -> Result<(), BuildError> {
+    let again = list.again;
+    let is_listed = again.messages as usize <= list.messages.len()
+        && again.computes as usize <= list.computes.len();
+    if !is_listed {
+        return err(format!("flow {id}: a round is longer than its list"));
+    }
+    let most = list.message_count().max(list.compute_count());
+    if most > MOST_IN_LIST {
+        return err(format!(
+            "flow {id}: {most} messages, at most {MOST_IN_LIST}"
+        ));
+    }
+    match list.bytes() {
+        Some(_) => Ok(()),
+        None => err(format!("flow {id}: more bytes than can be counted")),
+    }
+}
+
+/// What is done again waits for what is done again as often, of its round or the one before.
+fn check_again(
+    lists: &[&MessagesSpec],
+    (id, waiter): (usize, Waiter),
+    (flow, cause): (u32, Waiter),
+) -> Result<(), BuildError> {
+    let (list, other) = (lists[id], lists[flow as usize]);
+    let (messages, computes) = list.round_from();
+    let is_again = list.again.times > 0
+        && match waiter {
+            Waiter::Message(number) => number as usize >= messages,
+            Waiter::Compute(number) => number as usize >= computes,
+        };
+    let (messages, computes) = other.round_from();
+    let is_near = match cause {
+        Waiter::Message(number) => number as usize + other.again.messages as usize >= messages,
+        Waiter::Compute(number) => number as usize + other.again.computes as usize >= computes,
+    };
+    if is_again && !(is_near && other.again.times == list.again.times) {
+        let (waiter, cause) = (name(waiter), name(cause));
+        return err(format!(
+            "flow {id}: {waiter} is done again, and {cause} of flow {flow}, for which it waits, is \
+             not done as often or too long before"
+        ));
+    }
+    Ok(())
 }
 
 fn name(waiter: Waiter) -> String {
@@ -64,10 +113,10 @@ fn check_wait(
 ) -> Result<(), BuildError> {
     let flow = what.flow();
     let (cause, seen_at) = cause(spec, what);
-    let exists = lists.get(flow as usize).is_some_and(|list| match cause {
-        Waiter::Message(number) => (number as usize) < list.messages.len(),
-        Waiter::Compute(number) => (number as usize) < list.computes.len(),
-    });
+    let exists = lists
+        .get(flow as usize)
+        .is_some_and(|list| is_listed(list, cause));
+    let both = (waiter, cause);
     let (waiter, cause) = (name(waiter), name(cause));
     if !exists {
         return err(format!(
@@ -79,11 +128,20 @@ fn check_wait(
             "flow {id}: {waiter} waits for {cause} of flow {flow}, which its host does not see"
         ));
     }
-    Ok(())
+    check_again(lists, (id, both.0), (flow, both.1))
+}
+
+/// Does it stand in the list?
+fn is_listed(list: &MessagesSpec, waiter: Waiter) -> bool {
+    match waiter {
+        Waiter::Message(number) => (number as usize) < list.messages.len(),
+        Waiter::Compute(number) => (number as usize) < list.computes.len(),
+    }
 }
 
 /// What can never begin, if there is such: some are begun in an order in which each comes after
-/// all it waits for and after the one ahead of it; those left wait in a circle, or for it.
+/// all it waits for and after the one ahead of it; those left wait in a circle, or for it. What is
+/// done again waits as it does in its list.
 fn circle(lists: &[&MessagesSpec]) -> Option<(usize, Waiter)> {
     // Messages of a flow, and then its computing.
     let mut first = Vec::new();
@@ -129,7 +187,8 @@ fn circle(lists: &[&MessagesSpec]) -> Option<(usize, Waiter)> {
             ),
         };
         let others = happened.into_iter().flatten();
-        let others = others.flat_map(|what| waiters.of(what).map(|at| waiters.waiting(at)));
+        let others = others.flat_map(|what| waiters.waiting_for(what));
+        let others = others.filter(|(flow, waiter)| is_listed(lists[*flow as usize], *waiter));
         for (flow, waiter) in others.chain(is_there.then_some((flow, next))) {
             let left = &mut waits[place(flow as usize, waiter)];
             *left -= 1;

@@ -264,30 +264,65 @@ fn a_slow_rank_delays_all_by_what_it_is_slow() {
     }
 }
 
+/// A ring of four of which these lists are changed; what is said of it.
+fn refused(change: fn(&mut [MessagesSpec])) -> Option<String> {
+    let mut net = star(4);
+    let ring = Operation::whole(Collective::RingAllReduce, 4 * MB);
+    add(&mut net, ring, 4, &TransportSpec::Roce(roce()));
+    let lists = net
+        .spec
+        .flows
+        .iter()
+        .filter_map(|flow| match &flow.traffic {
+            TrafficSpec::Messages(list) => Some(list.clone()),
+            _ => None,
+        });
+    let mut lists: Vec<MessagesSpec> = lists.collect();
+    change(&mut lists);
+    for (flow, list) in net.spec.flows.iter_mut().zip(lists) {
+        flow.traffic = TrafficSpec::Messages(list);
+    }
+    Simulation::<Rings>::new(&net.spec)
+        .err()
+        .map(|error| error.0)
+}
+
+/// What is done again stands in the list, waits for what is done as often, and can be counted.
+#[test]
+fn rounds_that_can_not_be_are_refused() {
+    fn again(lists: &mut [MessagesSpec], times: u32) {
+        for list in lists {
+            list.again.times = times;
+        }
+    }
+    assert_eq!(refused(|lists| again(lists, 7)), None);
+    let longer = refused(|lists| lists[1].again.messages = 7);
+    assert_eq!(
+        longer.as_deref(),
+        Some("flow 1: a round is longer than its list")
+    );
+    let other = refused(|lists| lists[1].again.times = 7).expect("flow 0 is done once");
+    assert!(
+        other.starts_with("flow 1: message 1 is done again"),
+        "{other}"
+    );
+    assert!(other.contains("message 0 of flow 0"), "{other}");
+    let many = refused(|lists| again(lists, 1 << 30));
+    let wanted = "flow 0: 6442450950 messages, at most 2147483648";
+    assert_eq!(many.as_deref(), Some(wanted));
+    let large = refused(|lists| {
+        again(lists, 1 << 20);
+        lists[2].messages[0].bytes = 1 << 44;
+    });
+    assert_eq!(
+        large.as_deref(),
+        Some("flow 2: more bytes than can be counted")
+    );
+}
+
 /// What can't be is refused, and said of the flow that asks for it.
 #[test]
 fn lists_that_never_begin_are_refused() {
-    let refused = |change: fn(&mut [MessagesSpec])| {
-        let mut net = star(4);
-        let ring = Operation::whole(Collective::RingAllReduce, 4 * MB);
-        add(&mut net, ring, 4, &TransportSpec::Roce(roce()));
-        let lists = net
-            .spec
-            .flows
-            .iter()
-            .filter_map(|flow| match &flow.traffic {
-                TrafficSpec::Messages(list) => Some(list.clone()),
-                _ => None,
-            });
-        let mut lists: Vec<MessagesSpec> = lists.collect();
-        change(&mut lists);
-        for (flow, list) in net.spec.flows.iter_mut().zip(lists) {
-            flow.traffic = TrafficSpec::Messages(list);
-        }
-        Simulation::<Rings>::new(&net.spec)
-            .err()
-            .map(|error| error.0)
-    };
     assert_eq!(refused(|_| {}), None);
     let none = refused(|lists| lists[1].messages[2].bytes = 0);
     assert_eq!(none.as_deref(), Some("flow 1: message 2 has no bytes"));

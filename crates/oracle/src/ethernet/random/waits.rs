@@ -30,7 +30,7 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, do_datagrams: bool)
         let mut list = MessagesSpec {
             start: backwater_kernel::Time::ZERO,
             messages: messages.collect(),
-            computes: Vec::new(),
+            ..MessagesSpec::default()
         };
         compute(dice, flow as u32, (&spec.flows, &counts), &mut list);
         if let Some(start) = spec.flows[flow].traffic.start_mut() {

@@ -1,7 +1,7 @@
 //! What each rank sends and computes over time, and which of that is on the critical path.
 
 use backwater_kernel::Time;
-use backwater_net::frames::spec::{Happened, MessageSpec};
+use backwater_net::frames::spec::Happened;
 
 use super::path::Link;
 use super::times::Times;
@@ -52,14 +52,16 @@ pub fn plot(times: Times<'_>, drawn: &Drawn<'_>) -> Plot {
             spans[if is_on_path { 3 } else { usual }].push((ms(begun), ms(ended), row));
         }
     };
-    for message in times.messages(drawn.flows.clone()) {
+    let within = (drawn.from, drawn.until);
+    let flows = || drawn.flows.clone();
+    for message in flows().flat_map(|flow| times.begun_within(flow, within)) {
         if let Some(begun) = message.begun {
             let ended = message.received.unwrap_or(drawn.until);
             let what = (message.flow, false, message.number);
-            add(what, is_odd(message.spec), (begun, ended));
+            add(what, (message.step % 2) as usize, (begun, ended));
         }
     }
-    for compute in times.computes(drawn.flows.clone()) {
+    for compute in flows().flat_map(|flow| times.computed_within(flow, within)) {
         if let Some((begun, ended)) = compute.begun().zip(compute.ended) {
             add((compute.flow, true, compute.number), 2, (begun, ended));
         }
@@ -84,10 +86,6 @@ pub fn plot(times: Times<'_>, drawn: &Drawn<'_>) -> Plot {
             "Each message at the rank that sends it, from its beginning to its last byte at the \
              receiver; the critical path is what the end waited for, back to the beginning.{left}"
         ))
-}
-
-fn is_odd(message: &MessageSpec) -> usize {
-    (message.step % 2) as usize
 }
 
 /// A thing by flow, whether it is computing, and number.

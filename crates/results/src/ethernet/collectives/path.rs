@@ -52,7 +52,7 @@ fn one(times: Times<'_>, what: Happened) -> Option<(Time, Time, Option<Happened>
             let mut number = message;
             loop {
                 let message_there = times.message(flow, number)?;
-                let cause = latest(times, &message_there.spec.after);
+                let cause = latest(times, times.before(&message_there));
                 let ready = cause
                     .and_then(|cause| times.when(cause))
                     .unwrap_or_default();
@@ -69,7 +69,7 @@ fn one(times: Times<'_>, what: Happened) -> Option<(Time, Time, Option<Happened>
         Happened::Computed { flow, compute } => {
             let computing = times.compute(flow, compute)?;
             let begun = computing.begun()?;
-            let cause = latest(times, &computing.spec.after);
+            let cause = latest(times, times.before_compute(&computing));
             let ahead = compute
                 .checked_sub(1)
                 .map(|compute| Happened::Computed { flow, compute });
@@ -81,7 +81,7 @@ fn one(times: Times<'_>, what: Happened) -> Option<(Time, Time, Option<Happened>
 }
 
 /// The last of these; of several at one instant the first in the list of what can be.
-fn latest(times: Times<'_>, after: &[Happened]) -> Option<Happened> {
+fn latest(times: Times<'_>, after: impl Iterator<Item = Happened>) -> Option<Happened> {
     let key = |what: &Happened| (times.when(*what), std::cmp::Reverse(*what));
-    after.iter().copied().max_by_key(key)
+    after.max_by_key(key)
 }

@@ -21,8 +21,8 @@ pub fn warning(run: &Frames<'_>) -> Option<String> {
         let (Some(list), Some(seen)) = (told.traffic.messages(), &seen.ends.messages) else {
             continue;
         };
-        messages += list.messages.len() as u64;
-        missing += (list.messages.len() - seen.received.len()) as u64;
+        messages += list.message_count();
+        missing += list.message_count() - seen.received.len();
     }
     Some(format!(
         "stuck: message {} of {} from {from} to {to} never comes{others}: {} lost, and nobody \

@@ -8,8 +8,9 @@ use backwater_net::frames::spec::{
 };
 use backwater_net::outcome::{MessagesOutcome, Outcome};
 
+use super::rounds::Rounds;
 use crate::ethernet::Frames;
-use crate::events::ranks::Stretch;
+use crate::events::ranks::{Steps, Stretch};
 
 /// What the specification says of a flow's messages, and what was found of them.
 #[derive(Clone, Copy)]
@@ -23,7 +24,11 @@ pub struct Times<'a> {
 pub struct Message<'a> {
     pub flow: u32,
     pub number: u32,
+    /// As it is listed, so many rounds before.
     pub spec: &'a MessageSpec,
+    rounds: u32,
+    /// Of its operation, counted on over all times that it is done.
+    pub step: u32,
     pub begun: Option<Time>,
     pub received: Option<Time>,
 }
@@ -33,7 +38,9 @@ pub struct Message<'a> {
 pub struct Compute<'a> {
     pub flow: u32,
     pub number: u32,
+    /// As it is listed, so many rounds before.
     pub spec: &'a ComputeSpec,
+    rounds: u32,
     /// When it was over.
     pub ended: Option<Time>,
 }
@@ -111,74 +118,136 @@ impl<'a> Times<'a> {
             Happened::Sent { message, .. } => (&outcome.sent, message),
             Happened::Computed { compute, .. } => (&outcome.computed, compute),
         };
-        times.get(number as usize).copied()
+        times.get(number.into())
     }
 
     pub fn message(&self, flow: u32, number: u32) -> Option<Message<'a>> {
-        let (at, found) = (number as usize, self.found(flow)?);
+        let (list, found) = (self.list(flow)?, self.found(flow)?);
+        let (spec, rounds) = list.message(number)?;
         Some(Message {
             flow,
             number,
-            spec: self.list(flow)?.messages.get(at)?,
-            begun: found.begun.get(at).copied(),
-            received: found.received.get(at).copied(),
+            spec,
+            rounds,
+            step: spec.step + rounds * list.again.steps,
+            begun: found.begun.get(number.into()),
+            received: found.received.get(number.into()),
         })
     }
 
     pub fn compute(&self, flow: u32, number: u32) -> Option<Compute<'a>> {
-        let (at, found) = (number as usize, self.found(flow)?);
+        let (spec, rounds) = self.list(flow)?.compute(number)?;
         Some(Compute {
             flow,
             number,
-            spec: self.list(flow)?.computes.get(at)?,
-            ended: found.computed.get(at).copied(),
+            spec,
+            rounds,
+            ended: self.found(flow)?.computed.get(number.into()),
         })
     }
 
-    /// All messages of some flows.
-    pub fn messages(self, flows: Range<u32>) -> impl Iterator<Item = Message<'a>> {
-        flows.flat_map(move |flow| {
-            let count = self.list(flow).map_or(0, |list| list.messages.len() as u32);
-            (0..count).filter_map(move |number| self.message(flow, number))
+    /// What a message waited for.
+    pub fn before(self, message: &Message<'a>) -> impl Iterator<Item = Happened> {
+        self.later(&message.spec.after, message.rounds)
+    }
+
+    /// The same of computing.
+    pub fn before_compute(self, compute: &Compute<'a>) -> impl Iterator<Item = Happened> {
+        self.later(&compute.spec.after, compute.rounds)
+    }
+
+    fn later(self, after: &'a [Happened], rounds: u32) -> impl Iterator<Item = Happened> {
+        after.iter().map(move |what| {
+            let list = self.list(what.flow());
+            list.map_or(*what, |list| what.later(rounds, list.again))
         })
     }
 
-    /// All computing of their sources.
-    pub fn computes(self, flows: Range<u32>) -> impl Iterator<Item = Compute<'a>> {
+    /// All messages of a round of some flows.
+    pub fn messages(
+        self,
+        flows: Range<u32>,
+        (rounds, round): (&Rounds, u32),
+    ) -> impl Iterator<Item = Message<'a>> {
         flows.flat_map(move |flow| {
-            let count = self.list(flow).map_or(0, |list| list.computes.len() as u32);
-            (0..count).filter_map(move |number| self.compute(flow, number))
+            let numbers = self.list(flow).map(|list| rounds.messages(list, round));
+            let numbers = numbers.unwrap_or(0..0);
+            numbers.filter_map(move |number| self.message(flow, number))
         })
+    }
+
+    /// All computing of their sources in a round.
+    pub fn computes(
+        self,
+        flows: Range<u32>,
+        (rounds, round): (&Rounds, u32),
+    ) -> impl Iterator<Item = Compute<'a>> {
+        flows.flat_map(move |flow| {
+            let numbers = self.list(flow).map(|list| rounds.computes(list, round));
+            let numbers = numbers.unwrap_or(0..0);
+            numbers.filter_map(move |number| self.compute(flow, number))
+        })
+    }
+
+    /// Messages of a flow that began within some time.
+    pub fn begun_within(
+        self,
+        flow: u32,
+        (from, until): (Time, Time),
+    ) -> impl Iterator<Item = Message<'a>> {
+        let begun = self.found(flow).map(|found| &found.begun);
+        let numbers = begun.map_or(0..0, |all| all.count_before(from)..all.count_before(until));
+        numbers.filter_map(move |number| self.message(flow, number as u32))
+    }
+
+    /// What its source began to compute within some time, and is over.
+    pub fn computed_within(
+        self,
+        flow: u32,
+        (from, until): (Time, Time),
+    ) -> impl Iterator<Item = Compute<'a>> {
+        let over = self.found(flow).map(|found| &found.computed);
+        let numbers = over.map_or(0..0, |all| all.count_before(from)..all.len());
+        let all = numbers.map_while(move |number| self.compute(flow, number as u32));
+        let all = all.take_while(move |own| own.begun().is_some_and(|begun| begun < until));
+        all.filter(move |own| own.begun() >= Some(from))
     }
 }
 
-/// Of an operation each time that it is done, by its steps.
-pub fn steps(times: Times<'_>, told: &CollectiveSpec) -> Vec<Stretch> {
-    let mut all = vec![Stretch::default(); (told.steps * told.times) as usize];
-    for message in times.messages(told.flows.clone()) {
-        if let Some(step) = all.get_mut(message.spec.step as usize) {
-            let what = (message.flow, message.spec.bytes);
-            step.add(what, message.begun, message.received);
-        }
-    }
-    all
-}
-
-/// The same as a whole.
-pub fn operations(told: &CollectiveSpec, steps: &[Stretch]) -> Vec<Stretch> {
-    let each = steps.chunks((told.steps as usize).max(1));
-    each.map(|steps| {
-        let mut all = Stretch::default();
-        for step in steps {
-            all.begun = [all.begun, step.begun].into_iter().flatten().min();
-            all.bytes += step.bytes;
-            all.messages += step.messages;
-            all.complete += step.complete;
-            if step.ended > all.ended {
-                (all.ended, all.last) = (step.ended, step.last);
+/// The steps of an operation.
+pub fn steps(times: Times<'_>, told: &CollectiveSpec) -> Steps {
+    let rounds = Rounds::of(times, told.flows.clone());
+    let all = u64::from(told.steps) * u64::from(told.times);
+    let count = (all / u64::from(rounds.count)) as usize;
+    let each = rounds.each(|round| {
+        let mut all = vec![Stretch::default(); count];
+        for message in times.messages(told.flows.clone(), (&rounds, round)) {
+            let step = (message.step as usize).checked_sub(round as usize * count);
+            if let Some(step) = step.and_then(|step| all.get_mut(step)) {
+                let what = (message.flow, message.spec.bytes);
+                step.add(what, message.begun, message.received);
             }
         }
         all
-    })
-    .collect()
+    });
+    Steps { each, count }
+}
+
+/// The same as a whole, each time that it is done.
+pub fn operations(told: &CollectiveSpec, steps: &Steps) -> Vec<Stretch> {
+    let each = (told.steps as usize).max(1);
+    let mut all = vec![Stretch::default(); told.times as usize];
+    for (at, step) in steps.iter().enumerate() {
+        let Some(own) = all.get_mut(at / each) else {
+            break;
+        };
+        own.begun = [own.begun, step.begun].into_iter().flatten().min();
+        own.bytes += step.bytes;
+        own.messages += step.messages;
+        own.complete += step.complete;
+        if step.ended > own.ended {
+            (own.ended, own.last) = (step.ended, step.last);
+        }
+    }
+    all
 }
