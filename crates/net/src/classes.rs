@@ -209,6 +209,12 @@ pub(crate) struct Node {
 }
 
 impl Node {
+    /// Queues of a class are where congestion is seen.
+    #[inline]
+    pub fn detects_queues(&self, class: u8) -> bool {
+        self.lossless & 1 << class != 0 && !self.detects_inputs
+    }
+
     /// It stops frames by where they go.
     pub fn stops_stations(&self) -> bool {
         let mut rules = self.stops.all();

@@ -15,11 +15,11 @@
 //! |---|---|
 //! | `now` | the last instant taken out: delays count from there |
 //! | `delays` | of each ring; [`UNUSED`] without one. In a row: every event is held against all |
-//! | `firsts` | the first instant of each ring; [`EMPTY`] without events |
+//! | `firsts` | of each ring the first instant with its place below ([`key`]); [`EMPTY`] without events |
 //! | `rings` | of each its events |
-//! | `next`, `first` | a ring with the least of their first instants, and that instant |
+//! | `first` | the least of `firsts`: which ring comes first, and when |
 //! | `others` | the wheel |
-//! | `bound` | nothing in `others` happens before this |
+//! | `bound` | nothing in `others` happens before this; [`LIMIT`] at most |
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -43,9 +43,13 @@ const PERIOD: u32 = 1 << 14;
 const RARE: u32 = 16;
 /// Events that a ring holds before it grows.
 const FIRST_ROOM: usize = 16;
-/// The first instant of a ring without events. (Nothing is ever that far ahead of a network, whose
-/// clock ends well before.)
+/// The key of a ring without events: its instant is beyond [`LIMIT`].
 const EMPTY: u64 = u64::MAX;
+/// Bits of a key that say which ring it is of.
+const PLACE_BITS: u32 = 3;
+/// From this instant on, after 13 days, all events are in the wheel: the bits of later ones would
+/// have no room in a key.
+const LIMIT: u64 = 1 << 60;
 /// The delay of a place without a ring: no event is that far ahead.
 const UNUSED: u64 = u64::MAX;
 
@@ -55,11 +59,16 @@ pub struct Rings {
     delays: [u64; RINGS],
     firsts: [u64; RINGS],
     rings: [Ring; RINGS],
-    next: usize,
     first: u64,
     others: Wheel,
     bound: u64,
     learner: Learner,
+}
+
+/// An instant and the place of a ring in one number: the least of them says when and which.
+#[inline(always)]
+const fn key(at: u64, place: usize) -> u64 {
+    at << PLACE_BITS | place as u64
 }
 
 /// The events that were made a certain span before they happen, in order.
@@ -126,21 +135,21 @@ impl Ring {
         self.push(event);
     }
 
-    /// Takes out its first event; which instant is first then.
+    /// Takes out its first event; which key it has then, at its place.
     #[inline(always)]
-    fn take_one(&mut self) -> (Event, u64) {
+    fn take_one(&mut self, own: usize) -> (Event, u64) {
         let event = self.events[self.place(self.taken)];
         self.taken = self.taken.wrapping_add(1);
-        let first = match self.len() {
-            0 => EMPTY,
-            _ => self.events[self.place(self.taken)].time().0,
+        let first = match self.taken == self.added {
+            true => EMPTY,
+            false => key(self.events[self.place(self.taken)].time().0, own),
         };
         (event, first)
     }
 
-    /// Takes out what happens at its first instant, `instant`; which is first then.
+    /// Takes out what happens at its first instant, `instant`; which key it has then.
     #[inline]
-    fn take_first(&mut self, instant: u64, each: &mut impl FnMut(Event)) -> u64 {
+    fn take_first(&mut self, instant: u64, own: usize, each: &mut impl FnMut(Event)) -> u64 {
         let mut taken = self.taken;
         let mut event = self.events[self.place(taken)];
         let first = loop {
@@ -151,7 +160,7 @@ impl Ring {
             }
             event = self.events[self.place(taken)];
             if event.time().0 != instant {
-                break event.time().0;
+                break key(event.time().0, own);
             }
         };
         self.taken = taken;
@@ -166,10 +175,9 @@ impl Default for Rings {
             delays: [UNUSED; RINGS],
             firsts: [EMPTY; RINGS],
             rings: [const { Ring::none() }; RINGS],
-            next: 0,
             first: EMPTY,
             others: Wheel::default(),
-            bound: EMPTY,
+            bound: LIMIT,
             learner: Learner::default(),
         }
     }
@@ -188,15 +196,15 @@ impl EventQueue for Rings {
     }
 
     fn next_time(&mut self) -> Option<Time> {
-        let ring = (self.first != EMPTY).then_some(Time(self.first));
+        let ring = (self.first != EMPTY).then_some(Time(self.first_instant()));
         self.others.next_time().into_iter().chain(ring).min()
     }
 
     #[inline]
     fn take_instant(&mut self, until: Time, mut each: impl FnMut(Event)) -> Option<Time> {
-        let first = self.first;
+        let first = self.first_instant();
         let instant = if first >= self.bound {
-            self.take_from_others(first, until, &mut each)?
+            self.take_from_others(until, &mut each)?
         } else if first > until.0 {
             return None;
         } else {
@@ -209,7 +217,7 @@ impl EventQueue for Rings {
 
     #[inline(always)]
     fn take_next(&mut self, until: Time, mut each: impl FnMut(Event)) -> Option<Taken> {
-        let instant = self.first;
+        let instant = self.first_instant();
         if instant >= self.bound {
             return self.take_next_anywhere(until, &mut each);
         }
@@ -217,10 +225,11 @@ impl EventQueue for Rings {
             return None;
         }
         self.now = instant;
-        let (event, first) = self.rings[self.next].take_one();
-        self.firsts[self.next] = first;
+        let next = self.next();
+        let (event, first) = self.rings[next].take_one(next);
+        self.firsts[next] = first;
         self.find_first();
-        if self.first != instant {
+        if self.first_instant() != instant {
             return Some(Taken::One(event));
         }
         each(event);
@@ -247,20 +256,32 @@ impl Rings {
     #[inline(always)]
     fn push_to(&mut self, place: usize, event: Event) {
         if self.firsts[place] == EMPTY {
-            let at = event.time().0;
-            self.firsts[place] = at;
-            if at < self.first {
-                (self.next, self.first) = (place, at);
-            }
+            let own = key(event.time().0, place);
+            self.firsts[place] = own;
+            self.first = self.first.min(own);
         }
         self.rings[place].push(event);
+    }
+
+    /// The first instant in rings; beyond [`LIMIT`] without any.
+    #[inline(always)]
+    fn first_instant(&self) -> u64 {
+        self.first >> PLACE_BITS
+    }
+
+    /// The ring that comes first. (A place is below their number; said so that nobody looks.)
+    #[inline(always)]
+    fn next(&self) -> usize {
+        let place = self.first as usize & ((1 << PLACE_BITS) - 1);
+        place.min(RINGS - 1)
     }
 
     /// Takes out of rings what happens at `instant`.
     #[inline(always)]
     fn take_rest(&mut self, instant: u64, each: &mut impl FnMut(Event)) {
-        while self.first == instant {
-            self.firsts[self.next] = self.rings[self.next].take_first(instant, each);
+        while self.first_instant() == instant {
+            let next = self.next();
+            self.firsts[next] = self.rings[next].take_first(instant, next, each);
             self.find_first();
         }
     }
@@ -274,30 +295,25 @@ impl Rings {
     /// Finds the ring that comes first.
     #[inline(always)]
     fn find_first(&mut self) {
-        let (mut next, mut least) = (0, self.firsts[0]);
-        for (place, first) in self.firsts.iter().enumerate().skip(1) {
-            if *first < least {
-                (next, least) = (place, *first);
-            }
-        }
-        (self.next, self.first) = (next, least);
+        let [first, others @ ..] = &self.firsts;
+        self.first = others.iter().fold(*first, |least, own| least.min(*own));
     }
 
-    /// Takes out what the wheel holds at the next instant, where it may have a part in it: `first`
-    /// is that of rings. Which instant that is.
+    /// Takes out what the wheel holds at the next instant, where it may have a part in it. Which
+    /// instant that is.
     #[inline(never)]
-    fn take_from_others(
-        &mut self,
-        first: u64,
-        until: Time,
-        each: &mut impl FnMut(Event),
-    ) -> Option<u64> {
-        let instant_of_others = self.others.take_instant(until.min(Time(first)), each);
-        self.bound = self.others.bound();
-        match instant_of_others {
-            Some(instant) => Some(instant.0),
-            None => (first <= until.0 && first != EMPTY).then_some(first),
+    fn take_from_others(&mut self, until: Time, each: &mut impl FnMut(Event)) -> Option<u64> {
+        let ring = (self.first != EMPTY).then_some(Time(self.first_instant()));
+        let most = ring.map_or(until, |first| first.min(until));
+        let of_others = self.others.take_instant(most, &mut *each);
+        let instant = of_others.or(ring.filter(|first| *first <= until))?;
+        self.bound = self.others.bound().min(LIMIT);
+        if instant.0 >= LIMIT {
+            (0..RINGS).for_each(|place| self.give_up(place));
+            self.find_first();
+            self.others.take_instant(instant, each);
         }
+        Some(instant.0)
     }
 
     #[inline(never)]
@@ -321,6 +337,8 @@ impl Rings {
         // An event of the present instant is done at once, and a ring is no faster.
         if let Some(place) = self.delays.iter().position(|known| *known == UNUSED)
             && delay != 0
+            && delay < LIMIT / 2
+            && self.now < LIMIT
             && self.learner.is_frequent(delay)
         {
             self.delays[place] = delay;
@@ -338,16 +356,26 @@ impl Rings {
             if self.delays[place] == UNUSED || added >= PERIOD / RARE {
                 continue;
             }
-            let mut first = self.firsts[place];
-            self.bound = self.bound.min(first);
-            while first != EMPTY {
-                first = ring.take_first(first, &mut |event| self.others.push(event));
-            }
-            self.delays[place] = UNUSED;
-            self.firsts[place] = EMPTY;
-            self.rings[place] = Ring::none();
+            self.give_up(place);
         }
         self.find_first();
+    }
+
+    /// A ring is dissolved; whoever asks for that finds the first one then.
+    fn give_up(&mut self, place: usize) {
+        if self.delays[place] == UNUSED {
+            return;
+        }
+        let mut first = self.firsts[place];
+        while first != EMPTY {
+            let instant = first >> PLACE_BITS;
+            self.bound = self.bound.min(instant);
+            let (ring, others) = (&mut self.rings[place], &mut self.others);
+            first = ring.take_first(instant, place, &mut |event| others.push(event));
+        }
+        self.delays[place] = UNUSED;
+        self.firsts[place] = EMPTY;
+        self.rings[place] = Ring::none();
     }
 }
 

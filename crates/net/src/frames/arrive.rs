@@ -7,7 +7,7 @@ use backwater_kernel::EventQueue;
 
 use crate::classes::FrameFlow;
 use crate::classes::shape::{
-    CREDIT, ERRORS, Has, INPUTS, LANES, MARKS, MESSAGES, MULTICAST, OUTPUTS, PAIRS, SCHEDULERS,
+    CREDIT, ERRORS, Has, LANES, MARKS, MESSAGES, MULTICAST, OUTPUTS, PAIRS, SCHEDULERS,
     TCP, TIME_OUT, WATCHDOGS, may,
 };
 use crate::hop::kind::{ControlKind, UnitKind};
@@ -19,39 +19,39 @@ use crate::probe::{Frame, Probe};
 use crate::simulation::Simulation;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
-    /// The first frame on a wire takes effect.
+    /// The first frame on a wire takes effect. Which port has to choose for that; [`NONE`] if none.
     #[inline(always)]
-    pub(crate) fn deliver_frame<const HAS: Has>(&mut self, channel_id: u32) {
-        let Network {
-            channels,
-            units,
-            classes,
-            ..
-        } = &mut self.network;
-        let channel = &mut channels[channel_id as usize];
-        let Some(id) = channel.wire.take(units) else {
-            return;
-        };
-        let is_to_station = channel.is(Channel::TO_HOST);
-        let unit = units.get_mut(id);
+    pub(crate) fn deliver_frame<const HAS: Has>(&mut self, channel_id: u32) -> u32 {
+        let network = &mut self.network;
+        let channel = &mut network.channels[channel_id as usize];
+        if channel.wire.len == 0 {
+            return NONE;
+        }
+        let (id, unit) = channel.wire.take_first(&mut network.units);
+        // For the queue that it will join.
+        unit.next = NONE;
+        if unit.is_control() {
+            self.deliver_control(channel_id, id);
+            return NONE;
+        }
+        let account = network.classes.lane_in::<HAS>(channel_id, unit);
+        unit.set_account(account);
         // Read once: what is known here is not asked of the memory again.
         let frame = *unit;
-        if frame.is_control() {
-            return self.deliver_control(channel_id, id);
-        }
-        let account = classes.lane_in::<HAS>(channel_id, &frame);
-        unit.set_account(account);
+        let (is_to_station, node) = (channel.is(Channel::TO_HOST), channel.to);
         if may(HAS, ERRORS) && frame.is_lost {
-            return self.discard_frame(channel_id, id, LossCause::Wire);
+            self.discard_frame(channel_id, id, LossCause::Wire);
+            return NONE;
         }
         if P::WATCHES {
-            let frame = Frame::inside(&self.network, id, channel_id);
+            let frame = Frame::of(&self.network, (id, &frame), channel_id);
             self.probe.on_frame_arrival(self.now, channel_id, &frame);
         }
-        match is_to_station {
-            true => self.consume_frame::<HAS>(id, &frame),
-            false => self.admit::<HAS>((channel_id, account), id, &frame),
+        if is_to_station {
+            self.consume_frame::<HAS>(id, &frame);
+            return NONE;
         }
+        self.admit::<HAS>((channel_id, node), id, &frame)
     }
 
     /// A control frame takes effect.
@@ -171,30 +171,32 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
-    /// A frame that came over `input`, in the lane `account`, is admitted to the queue in front of
-    /// its next channel, or dropped; or it goes several ways from here.
+    /// A frame that came over `input` to a node is admitted to the queue in front of its next
+    /// channel, or dropped; or it goes several ways from here. Which port has to choose for that.
     #[inline(always)]
-    fn admit<const HAS: Has>(&mut self, (input, account): (u32, u32), id: u32, frame: &Unit) {
+    fn admit<const HAS: Has>(
+        &mut self,
+        (input, node_id): (u32, u32),
+        id: u32,
+        frame: &Unit,
+    ) -> u32 {
         let channel = self.network.classes.routes.channel(frame);
         let Some(out) = self.network.channels.get(channel as usize) else {
-            return self.admit_copies((input, account), id);
+            self.admit_copies((input, frame.account()), id);
+            return NONE;
         };
-        let (node_id, tripped) = (out.from, out.tripped);
+        let tripped = out.tripped;
         if out.is_to_rest(self.now) {
             self.rest::<HAS>(channel);
         }
-        let (bytes, class) = (u64::from(frame.bytes), frame.class);
+        let (bytes, class, account) = (u64::from(frame.bytes), frame.class, frame.account());
         let classes = &mut self.network.classes;
         let at = classes.queue_in::<HAS>(channel, class);
         let queue = &classes.queues[at];
         let is_full = queue.bytes + bytes > queue.limit_bytes;
         let marks = may(HAS, MARKS) && queue.marks && frame.marks & ECT != 0;
-        let node = &mut classes.nodes[node_id as usize];
-        let counts_inputs = may(HAS, INPUTS) && node.counts_inputs;
-        let detects_queues =
-            may(HAS, OUTPUTS) && node.lossless & 1 << class != 0 && !node.detects_inputs;
         // What finds no room was sent all the same.
-        if may(HAS, TIME_OUT) && node.has_time_out {
+        if may(HAS, TIME_OUT) && classes.nodes[node_id as usize].has_time_out {
             self.network.note_arrival(self.now, input, frame);
         }
         if is_full {
@@ -203,82 +205,77 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if may(HAS, WATCHDOGS) && tripped & 1 << class != 0 && self.drops_all(channel, class) {
             return self.turn_away(account, channel, id, LossCause::Watchdog);
         }
-        let mut stops = false;
-        if counts_inputs {
-            match self.enter_account::<HAS>(node_id, account, at, bytes) {
-                Ok(is_above) => stops = is_above,
-                Err(cause) => return self.turn_away(account, channel, id, cause),
-            }
-        }
+        let stops = match self.enter_account::<HAS>(node_id, account, at, bytes) {
+            Ok(is_above) => is_above,
+            Err(cause) => return self.turn_away(account, channel, id, cause),
+        };
         if marks {
             let held = self.network.classes.queues[at].bytes;
             self.mark_frame(at, id, held);
         }
-        self.join_queue::<HAS>(channel, id, (at, class, bytes));
+        let chooses = self.join_queue::<HAS>(channel, id, frame);
         if stops {
             self.stop_account(node_id, account);
         }
-        if detects_queues {
+        if may(HAS, OUTPUTS) && self.network.classes.nodes[node_id as usize].detects_queues(class) {
             self.detect_at_queue(input, channel, class, id);
+        }
+        match chooses {
+            true => channel,
+            false => NONE,
         }
     }
 
     /// A frame that `account` was to hold finds no room in front of `channel`.
     #[cold]
-    fn turn_away(&mut self, account: u32, channel: u32, id: u32, cause: LossCause) {
+    fn turn_away(&mut self, account: u32, channel: u32, id: u32, cause: LossCause) -> u32 {
         let bytes = u64::from(self.network.units.get(id).bytes);
         self.count_refused(account, bytes);
         self.discard_frame(channel, id, cause);
+        NONE
     }
 
-    /// A frame joins the queue of its class in front of a channel.
+    /// A frame joins the queue of its class in front of a channel, which may have to choose.
     #[inline(always)]
     pub(crate) fn join<const HAS: Has>(&mut self, channel_id: u32, id: u32) {
         if self.network.channels[channel_id as usize].is_to_rest(self.now) {
             self.rest::<HAS>(channel_id);
         }
-        let frame = self.network.units.get(id);
-        let (bytes, class) = (u64::from(frame.bytes), frame.class);
-        let at = self.network.classes.queue_in::<HAS>(channel_id, class);
-        self.join_queue::<HAS>(channel_id, id, (at, class, bytes));
+        let frame = *self.network.units.get(id);
+        if self.join_queue::<HAS>(channel_id, id, &frame) {
+            self.wake_port(channel_id);
+        }
     }
 
-    /// The same, where the last bit before it was taken note of; with the place of the queue, and
-    /// what is known of the frame.
+    /// The same, where the last bit before it was taken note of. Has the port to choose for that?
     #[inline(always)]
     pub(crate) fn join_queue<const HAS: Has>(
         &mut self,
         channel_id: u32,
         id: u32,
-        (at, class, bytes): (usize, u8, u64),
-    ) {
-        let Network {
-            channels,
-            classes,
-            units,
-            ..
-        } = &mut self.network;
-        let queue = &mut classes.queues[at];
+        frame: &Unit,
+    ) -> bool {
+        let (bytes, class) = (u64::from(frame.bytes), frame.class);
+        let network = &mut self.network;
+        let at = network.classes.queue_in::<HAS>(channel_id, class);
+        let queue = &mut network.classes.queues[at];
         queue.add(self.now, bytes);
         let (held, is_first) = (queue.bytes, queue.frames == 0);
-        let channel = &mut channels[channel_id as usize];
+        let channel = &mut network.channels[channel_id as usize];
         let (has_event, kind) = (channel.has_event, channel.kind);
         let bit = 1 << class;
         let is_stuck = may(HAS, WATCHDOGS)
             && is_first
             && channel.held() & bit != 0
             && channel.stopped() & bit != 0;
-        if !may(HAS, LANES) || classes.lanes.is_empty() {
-            queue.push(units, id);
-            channel.waiting |= 1 << class;
+        if !may(HAS, LANES) || network.classes.lanes.is_empty() {
+            queue.push(&mut network.units, id);
+            channel.waiting |= bit;
         } else {
             self.join_lane(channel_id, id);
         }
         if may(HAS, CREDIT | SCHEDULERS) && kind & (Channel::CREDITS | Channel::SCHEDULED) != 0 {
             self.note_join(channel_id, id, at);
-        }
-        if !has_event {
-            self.wake_port(channel_id);
         }
         if is_stuck {
             self.note_stuck(channel_id, class);
@@ -288,6 +285,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.probe
                 .on_frame_joined(self.now, channel_id, &frame, held);
         }
+        !has_event
     }
 
     /// A control frame that was sent over `channel` never arrived.

@@ -14,7 +14,7 @@ use crate::classes::shape::{
     ANYTHING, CREDIT, Has, MEMBERS, MESSAGES, PAIRS, PARTS, SCHEDULERS, TABLES, WATCHDOGS, may,
 };
 use crate::hop::timer::Timer;
-use crate::hop::unit::{ECT, PULLED, TELEMETRY, Unit};
+use crate::hop::unit::{ECT, NONE, PULLED, TELEMETRY, Unit};
 use crate::hop::wire::Channel;
 use crate::probe::{Frame, LossCause, Probe};
 use crate::simulation::Simulation;
@@ -33,10 +33,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// With no frame anywhere: does no station wait for anything, and is no storm to come? Timers
     /// of ports that are still set then find nothing to do.
+    #[cold]
     fn note_drained(&mut self) {
-        if self.network.units.live() != 0 {
-            return;
-        }
         if self.border.is_some() {
             return self.note_part_drained();
         }
@@ -66,16 +64,26 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         !storms.any(|storm| self.now < storm.until && storm.from <= self.stop_at)
     }
 
-    /// What happens at an instant with one event.
+    /// What happens at an instant with one event. If nobody else does, the port that it happens
+    /// to chooses at once.
     #[inline(always)]
     pub(crate) fn work_off_one<const HAS: Has>(&mut self, event: Event) {
         self.events_handled += 1;
-        if event.is(Phase::Transmit) {
-            self.finish_sending::<HAS>(event.entity());
+        let (port, chooses) = if event.is(Phase::Transmit) {
+            let port = event.entity();
+            (port, self.finish_sending::<HAS>(port))
         } else if event.is(Phase::Deliver) {
-            self.deliver_frame::<HAS>(self.network.classes.slots[event.entity() as usize]);
+            let channel = self.network.classes.slots[event.entity() as usize];
+            let woken = self.deliver_frame::<HAS>(channel);
+            (woken, woken != NONE)
         } else {
-            self.work_off_timer::<HAS>(event);
+            return self.work_off_timer::<HAS>(event);
+        };
+        if chooses {
+            match self.due.arbitrations.is_empty() {
+                true => self.choose::<HAS>(port),
+                false => self.wake_port(port),
+            }
         }
     }
 
@@ -113,12 +121,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.by_class.opened = opened;
     }
 
-    /// Then ports choose; and choose again where they ask flows for more. Mostly one does.
+    /// Then ports choose; and choose again where they ask flows for more.
     #[inline(always)]
     pub(crate) fn end_instant<const HAS: Has>(&mut self) {
-        if let Some(only) = self.due.arbitrations.take_only() {
-            self.choose::<HAS>(only);
-        }
         if !self.due.arbitrations.is_empty() {
             self.choose_all::<HAS>();
         }
@@ -132,7 +137,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if P::WATCHES {
             self.probe.after_instant(self.now, &self.network);
         }
-        self.note_drained();
+        if self.network.units.live() == 0 {
+            self.note_drained();
+        }
     }
 
     /// Every woken port chooses, on the same state.
@@ -152,7 +159,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         while let Some((first, mut channels)) = self.due.last_bits.take_word() {
             while channels != 0 {
                 self.events_handled += 1;
-                self.finish_sending::<HAS>(first + channels.trailing_zeros());
+                let channel = first + channels.trailing_zeros();
+                if self.finish_sending::<HAS>(channel) {
+                    self.wake_port(channel);
+                }
                 channels &= channels - 1;
             }
         }
@@ -192,7 +202,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.disperse();
         let mut arrivals = core::mem::take(&mut self.by_class.arrivals);
         for channel in arrivals.drain(..) {
-            self.deliver_frame::<HAS>(channel);
+            let woken = self.deliver_frame::<HAS>(channel);
+            if woken != NONE {
+                self.wake_port(woken);
+            }
         }
         self.by_class.arrivals = arrivals;
     }
@@ -367,7 +380,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline(always)]
     fn emit<const HAS: Has>(&mut self, made: &Outgoing) {
         let place = self.network.classes.place_in::<HAS>(made.flow);
-        let id = self.make_frame(
+        let id = self.make_frame::<HAS>(
             (made.flow, place),
             made.is_forward,
             made.class,
@@ -393,7 +406,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// A frame of a flow, by number and place: in the class of that, if it has none of its own.
     #[inline(always)]
-    pub(crate) fn make_frame(
+    pub(crate) fn make_frame<const HAS: Has>(
         &mut self,
         (flow_id, place): (u32, u32),
         is_forward: bool,
@@ -411,7 +424,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let way = flow_id * 2 + u32::from(!is_forward);
         let marks = marks_of(flow.bits, payload);
         flow.in_port[way as usize % 2] += u16::from(marks & PULLED != 0);
-        let turn = network.classes.turn(2 * place + way % 2);
+        let turn = match may(HAS, TABLES) {
+            true => network.classes.turn(2 * place + way % 2),
+            false => None,
+        };
         let hop = network.classes.routes.first((way, place), turn, ends);
         let frame = Unit {
             leg: way,

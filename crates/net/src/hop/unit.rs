@@ -346,6 +346,16 @@ impl Fifo {
         (self.len > 0).then(|| self.pop(units))
     }
 
+    /// Takes the first unit, which is there; and gives it back, found once.
+    #[inline(always)]
+    pub fn take_first<'a>(&mut self, units: &'a mut Units) -> (u32, &'a mut Unit) {
+        let place = self.head;
+        let unit = units.get_mut(place);
+        self.head = unit.next;
+        self.len -= 1;
+        (place, unit)
+    }
+
     /// The places of all units, first to last.
     pub fn places(&self, units: &Units) -> impl Iterator<Item = u32> {
         let mut next = self.head;
