@@ -29,6 +29,8 @@ use crate::time::Time;
 
 /// Delays that have a ring, at most: a few links of unlike rates and two sizes of unit.
 const RINGS: usize = 6;
+/// Places for rings: as many as a key can name.
+const PLACES: usize = 1 << PLACE_BITS;
 /// Delays that may get one next.
 const CANDIDATES: usize = 16;
 /// Of the events that find no ring one in so many is looked at.
@@ -57,8 +59,8 @@ const UNUSED: u64 = u64::MAX;
 pub struct Rings {
     now: u64,
     delays: [u64; RINGS],
-    firsts: [u64; RINGS],
-    rings: [Ring; RINGS],
+    firsts: [u64; PLACES],
+    rings: [Ring; PLACES],
     first: u64,
     others: Wheel,
     bound: u64,
@@ -73,39 +75,53 @@ const fn key(at: u64, place: usize) -> u64 {
 
 /// The events that were made a certain span before they happen, in order.
 struct Ring {
-    /// Events ever added, and ever taken out: they stand in `events` from `taken` to `added`, each
-    /// number modulo their room, a power of two.
+    /// The first of them, if there is any.
+    head: Event,
+    /// Events ever added behind the first, and ever taken from there: they stand in `events` from
+    /// `taken` to `added`, each number modulo their room, a power of two.
     added: u32,
     taken: u32,
     events: Vec<Event>,
-    /// Of `added`, when rings were looked at last.
+    /// Events ever added, when rings were looked at last.
     added_before: u32,
+    /// Those that were the first as they came.
+    firsts: u32,
 }
+
+/// Stands where no event does.
+const NO_EVENT: Event = Event::new(Time::ZERO, Phase::Observe, 0, 0);
 
 impl Ring {
     fn new() -> Ring {
         Ring {
-            added: 0,
-            taken: 0,
-            events: vec![Event::new(Time::ZERO, Phase::Observe, 0, 0); FIRST_ROOM],
+            events: vec![NO_EVENT; FIRST_ROOM],
             // What it takes until the next look counts as if it had always been there.
             added_before: 0_u32.wrapping_sub(PERIOD / RARE),
+            ..Ring::none()
         }
     }
 
     /// A place without a ring.
     const fn none() -> Ring {
         Ring {
+            head: NO_EVENT,
             added: 0,
             taken: 0,
             events: Vec::new(),
             added_before: 0,
+            firsts: 0,
         }
     }
 
+    /// Events behind the first.
     #[inline]
     fn len(&self) -> u32 {
         self.added.wrapping_sub(self.taken)
+    }
+
+    /// Events ever added.
+    fn ever(&self) -> u32 {
+        self.added.wrapping_add(self.firsts)
     }
 
     #[inline]
@@ -113,7 +129,7 @@ impl Ring {
         number as usize & (self.events.len() - 1)
     }
 
-    /// Adds an event.
+    /// Adds an event to some that wait.
     #[inline]
     fn push(&mut self, event: Event) {
         if self.len() as usize == self.events.len() {
@@ -138,33 +154,31 @@ impl Ring {
     /// Takes out its first event; which key it has then, at its place.
     #[inline(always)]
     fn take_one(&mut self, own: usize) -> (Event, u64) {
-        let event = self.events[self.place(self.taken)];
+        let event = self.head;
+        (event, self.advance(own))
+    }
+
+    /// The next event is the first; which key it has then, at its place.
+    #[inline(always)]
+    fn advance(&mut self, own: usize) -> u64 {
+        if self.taken == self.added {
+            return EMPTY;
+        }
+        self.head = self.events[self.place(self.taken)];
         self.taken = self.taken.wrapping_add(1);
-        let first = match self.taken == self.added {
-            true => EMPTY,
-            false => key(self.events[self.place(self.taken)].time().0, own),
-        };
-        (event, first)
+        key(self.head.time().0, own)
     }
 
     /// Takes out what happens at its first instant, `instant`; which key it has then.
     #[inline]
     fn take_first(&mut self, instant: u64, own: usize, each: &mut impl FnMut(Event)) -> u64 {
-        let mut taken = self.taken;
-        let mut event = self.events[self.place(taken)];
-        let first = loop {
-            each(event);
-            taken = taken.wrapping_add(1);
-            if taken == self.added {
-                break EMPTY;
+        loop {
+            each(self.head);
+            let first = self.advance(own);
+            if first >> PLACE_BITS != instant {
+                return first;
             }
-            event = self.events[self.place(taken)];
-            if event.time().0 != instant {
-                break key(event.time().0, own);
-            }
-        };
-        self.taken = taken;
-        first
+        }
     }
 }
 
@@ -173,8 +187,8 @@ impl Default for Rings {
         Rings {
             now: 0,
             delays: [UNUSED; RINGS],
-            firsts: [EMPTY; RINGS],
-            rings: [const { Ring::none() }; RINGS],
+            firsts: [EMPTY; PLACES],
+            rings: [const { Ring::none() }; PLACES],
             first: EMPTY,
             others: Wheel::default(),
             bound: LIMIT,
@@ -238,7 +252,10 @@ impl EventQueue for Rings {
     }
 
     fn look(&self, each: &mut dyn FnMut(Event)) {
-        for ring in &self.rings {
+        for (ring, first) in self.rings.iter().zip(&self.firsts) {
+            if *first != EMPTY {
+                each(ring.head);
+            }
             let numbers = (0..ring.len()).map(|number| ring.taken.wrapping_add(number));
             numbers.for_each(|number| each(ring.events[ring.place(number)]));
         }
@@ -247,8 +264,9 @@ impl EventQueue for Rings {
 
     #[inline]
     fn len(&self) -> usize {
-        let ringed = self.rings.iter().map(Ring::len);
-        ringed.map(|len| len as usize).sum::<usize>() + self.others.len()
+        let behind = self.rings.iter().map(|ring| ring.len() as usize);
+        let firsts = self.firsts.iter().filter(|first| **first != EMPTY);
+        firsts.count() + behind.sum::<usize>() + self.others.len()
     }
 }
 
@@ -259,6 +277,10 @@ impl Rings {
             let own = key(event.time().0, place);
             self.firsts[place] = own;
             self.first = self.first.min(own);
+            let ring = &mut self.rings[place];
+            ring.firsts = ring.firsts.wrapping_add(1);
+            ring.head = event;
+            return;
         }
         self.rings[place].push(event);
     }
@@ -269,11 +291,10 @@ impl Rings {
         self.first >> PLACE_BITS
     }
 
-    /// The ring that comes first. (A place is below their number; said so that nobody looks.)
+    /// The ring that comes first.
     #[inline(always)]
     fn next(&self) -> usize {
-        let place = self.first as usize & ((1 << PLACE_BITS) - 1);
-        place.min(RINGS - 1)
+        self.first as usize & (PLACES - 1)
     }
 
     /// Takes out of rings what happens at `instant`.
@@ -295,8 +316,8 @@ impl Rings {
     /// Finds the ring that comes first.
     #[inline(always)]
     fn find_first(&mut self) {
-        let [first, others @ ..] = &self.firsts;
-        self.first = others.iter().fold(*first, |least, own| least.min(*own));
+        let firsts = self.firsts[..RINGS].iter();
+        self.first = firsts.fold(EMPTY, |least, own| least.min(*own));
     }
 
     /// Takes out what the wheel holds at the next instant, where it may have a part in it. Which
@@ -351,8 +372,8 @@ impl Rings {
     fn give_up_rare(&mut self) {
         for place in 0..RINGS {
             let ring = &mut self.rings[place];
-            let added = ring.added.wrapping_sub(ring.added_before);
-            ring.added_before = ring.added;
+            let added = ring.ever().wrapping_sub(ring.added_before);
+            ring.added_before = ring.ever();
             if self.delays[place] == UNUSED || added >= PERIOD / RARE {
                 continue;
             }
@@ -448,7 +469,7 @@ mod tests {
         let mut found = delays(&rings);
         found.sort_unstable();
         assert_eq!(found, [41, 700]);
-        assert!(rings.rings.iter().any(|ring| ring.len() > 0));
+        assert!(rings.firsts.iter().any(|first| *first != EMPTY));
     }
 
     #[test]

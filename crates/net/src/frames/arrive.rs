@@ -7,8 +7,8 @@ use backwater_kernel::EventQueue;
 
 use crate::classes::FrameFlow;
 use crate::classes::shape::{
-    CREDIT, ERRORS, Has, LANES, MARKS, MESSAGES, MULTICAST, OUTPUTS, PAIRS, SCHEDULERS,
-    TCP, TIME_OUT, WATCHDOGS, may,
+    CREDIT, ERRORS, Has, LANES, MARKS, MESSAGES, MULTICAST, OUTPUTS, PAIRS, SCHEDULERS, TCP,
+    TIME_OUT, WATCHDOGS, may,
 };
 use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::unit::{ECT, MARKED, NONE, PULLED, TELEMETRY, Unit};

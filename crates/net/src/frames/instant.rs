@@ -189,59 +189,68 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
-    /// Arrivals, node by node: sorted first, then worked off.
+    /// Arrivals, node by node: sorted first, then worked off. Those at a host take their turn, those
+    /// at a switch stand among those of this instant.
     #[inline(always)]
     fn work_off_arrivals<const HAS: Has>(&mut self) {
+        let mut node = NONE;
         while let Some((first, mut slots)) = self.due.deliveries.take_word() {
             while slots != 0 {
                 self.events_handled += 1;
-                self.sort_arrival(first + slots.trailing_zeros());
+                let slot = first + slots.trailing_zeros();
                 slots &= slots - 1;
+                let channel = self.network.classes.slots[slot as usize];
+                let to = &self.network.channels[channel as usize];
+                if to.is(Channel::TO_HOST) {
+                    self.by_class.arrivals.push(channel);
+                    continue;
+                }
+                if to.to != node {
+                    node = to.to;
+                    self.disperse();
+                }
+                self.by_class.crowd.push((0, channel));
             }
         }
         self.disperse();
         let mut arrivals = core::mem::take(&mut self.by_class.arrivals);
-        for channel in arrivals.drain(..) {
-            let woken = self.deliver_frame::<HAS>(channel);
+        for channel in &arrivals {
+            let woken = self.deliver_frame::<HAS>(*channel);
             if woken != NONE {
                 self.wake_port(woken);
             }
         }
+        arrivals.clear();
         self.by_class.arrivals = arrivals;
     }
 
-    /// An arrival at a host takes its turn, one at a switch stands among those of this instant.
-    #[inline(always)]
-    fn sort_arrival(&mut self, slot: u32) {
-        let channel = self.network.classes.slots[slot as usize];
-        let to = &self.network.channels[channel as usize];
-        if to.is(Channel::TO_HOST) {
-            return self.by_class.arrivals.push(channel);
-        }
-        let node = to.to;
-        if let Some((_, other)) = self.by_class.crowd.first()
-            && self.network.channels[*other as usize].to != node
-        {
-            self.disperse();
-        }
-        self.by_class.crowd.push((0, channel));
-    }
-
     /// The arrivals at one switch take their turns.
-    #[inline]
+    #[inline(always)]
     fn disperse(&mut self) {
         if P::FORWARDS {
             self.note_tie();
         }
+        let crowd = &mut self.by_class.crowd;
+        match crowd[..] {
+            [] => {}
+            [(_, only)] => {
+                crowd.clear();
+                self.by_class.arrivals.push(only);
+            }
+            _ => self.disperse_several(),
+        }
+    }
+
+    /// In the order of a hash.
+    #[inline(never)]
+    fn disperse_several(&mut self) {
         let ByClass {
             crowd, arrivals, ..
         } = &mut self.by_class;
-        if crowd.len() > 1 {
-            for (key, channel) in crowd.iter_mut() {
-                *key = crate::classes::routes::mix(&[self.seed, self.now.0, u64::from(*channel)]);
-            }
-            crowd.sort_unstable();
+        for (key, channel) in crowd.iter_mut() {
+            *key = crate::classes::routes::mix(&[self.seed, self.now.0, u64::from(*channel)]);
         }
+        crowd.sort_unstable();
         arrivals.extend(crowd.drain(..).map(|(_, channel)| channel));
     }
 

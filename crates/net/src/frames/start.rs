@@ -7,8 +7,8 @@ use backwater_kernel::{Event, EventQueue, Phase, Time};
 use crate::classes::Classes;
 use crate::classes::routes::Routes;
 use crate::classes::shape::{
-    CREDIT, CUT_THROUGH, ERRORS, Has, INPUTS, LANES, MARKS, OUTPUTS, PAIRS, PARTS, SCHEDULERS,
-    TABLES, WATCHDOGS, may,
+    ANYTHING, CREDIT, CUT_THROUGH, ERRORS, Has, INPUTS, LANES, MARKS, OUTPUTS, PAIRS, PARTS,
+    SCHEDULERS, TABLES, WATCHDOGS, may,
 };
 use crate::hop::unit::{NONE, PULLED, Unit};
 use crate::hop::wire::Channel;
@@ -40,9 +40,26 @@ struct Started {
 }
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
-    /// The frame that goes next starts, if any may.
+    /// What goes next from an idle port starts, if anything may.
     #[inline(always)]
-    pub(crate) fn start_ready<const HAS: Has>(&mut self, channel_id: u32) {
+    pub(crate) fn start_next<const HAS: Has>(&mut self, channel_id: u32) {
+        match self.network.channels[channel_id as usize].has_control {
+            true => self.start_beside_control(channel_id),
+            false => self.start_ready::<HAS>(channel_id),
+        }
+    }
+
+    /// The same where control frames wait.
+    #[inline(never)]
+    fn start_beside_control(&mut self, channel_id: u32) {
+        if !self.start_next_control(channel_id) {
+            self.start_ready::<ANYTHING>(channel_id);
+        }
+    }
+
+    /// The frame of data that goes next starts, if any may.
+    #[inline(always)]
+    fn start_ready<const HAS: Has>(&mut self, channel_id: u32) {
         let now = self.now;
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
@@ -64,7 +81,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         frame.set_hop(frame.hop() + 1);
         let on_wire = (now, None, false);
-        let started = launch::<HAS, P>((channel_id, channel), (id, frame), &network.classes, on_wire);
+        let started = launch::<HAS, P>(
+            (channel_id, channel),
+            (id, frame),
+            &network.classes,
+            on_wire,
+        );
         self.note_start_of::<HAS>(channel_id, id, (started, false));
     }
 
@@ -84,7 +106,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
         let frame = network.units.get_mut(id);
-        let started = launch::<HAS, P>((channel_id, channel), (id, frame), &network.classes, on_wire);
+        let started = launch::<HAS, P>(
+            (channel_id, channel),
+            (id, frame),
+            &network.classes,
+            on_wire,
+        );
         self.note_start_of::<HAS>(channel_id, id, (started, is_control));
     }
 

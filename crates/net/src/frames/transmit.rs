@@ -19,14 +19,18 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if may(HAS, SCHEDULERS) && channel.is(Channel::SCHEDULED) {
             return self.choose_scheduled(channel_id);
         }
-        if channel.is_busy() && self.is_sending::<HAS>(channel_id) {
-            return;
+        if channel.is_busy() {
+            return self.choose_unless_sending(channel_id);
         }
-        let has_control = self.network.channels[channel_id as usize].has_control;
-        if has_control && self.start_next_control(channel_id) {
-            return;
+        self.start_next::<HAS>(channel_id);
+    }
+
+    /// A port that may still be sending starts what goes next if it is not.
+    #[inline(never)]
+    fn choose_unless_sending(&mut self, channel_id: u32) {
+        if !self.is_sending::<ANYTHING>(channel_id) {
+            self.start_next::<ANYTHING>(channel_id);
         }
-        self.start_ready::<HAS>(channel_id);
     }
 
     /// Is a frame being sent? Then there is an event for its last bit.
@@ -126,26 +130,17 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         id
     }
 
-    /// The event of a last bit. Is there anything to choose from?
-    #[inline(always)]
-    pub(crate) fn finish_sending<const HAS: Has>(&mut self, channel_id: u32) -> bool {
-        self.note_last_bit::<HAS>(channel_id);
-        let channel = &self.network.channels[channel_id as usize];
-        channel.waiting != 0 || channel.has_control
-    }
-
     /// The last bit left before, when nobody needed to know.
     #[inline(never)]
     pub(crate) fn rest<const HAS: Has>(&mut self, channel_id: u32) {
-        self.note_last_bit::<HAS>(channel_id);
+        self.finish_sending::<HAS>(channel_id);
     }
 
-    /// The last bit has left.
+    /// The last bit has left. Does anything wait for the port?
     #[inline(always)]
-    fn note_last_bit<const HAS: Has>(&mut self, channel_id: u32) {
-        let Network {
-            channels, classes, ..
-        } = &mut self.network;
+    pub(crate) fn finish_sending<const HAS: Has>(&mut self, channel_id: u32) -> bool {
+        let network = &mut self.network;
+        let (channels, classes) = (&mut network.channels, &mut network.classes);
         let channel = &mut channels[channel_id as usize];
         let (bytes, account) = (u64::from(channel.sent_bytes), channel.sent_account);
         let (class, node, kind) = (channel.sent_class, channel.from, channel.kind);
@@ -155,6 +150,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return self.note_control_sent(channel_id);
         }
         channel.sent_bytes = 0;
+        let has_more = channel.waiting != 0 || channel.has_control;
         let queue_id = classes.queue_in::<HAS>(channel_id, class);
         let queue = &mut classes.queues[queue_id];
         queue.sub(at, bytes);
@@ -173,17 +169,20 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if P::WATCHES && kind & Channel::WATCHED != 0 {
             self.probe.on_frame_sent(at, channel_id, class, held);
         }
+        has_more
     }
 
-    /// The last bit of a control frame has left.
+    /// The last bit of a control frame has left. Does anything wait for the port?
     #[inline(never)]
-    fn note_control_sent(&mut self, channel_id: u32) {
+    fn note_control_sent(&mut self, channel_id: u32) -> bool {
         let channel = &mut self.network.channels[channel_id as usize];
         let bytes = core::mem::take(&mut channel.sent_bytes);
         self.network.classes.control_sent[channel_id as usize] += 1;
         let on_wire = u64::from(wire_bytes(bytes));
         self.network.classes.control_bytes[channel_id as usize] += on_wire;
         self.hand_over_next(channel_id);
+        let channel = &self.network.channels[channel_id as usize];
+        channel.waiting != 0 || channel.has_control
     }
 }
 
