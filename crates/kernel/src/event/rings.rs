@@ -155,30 +155,31 @@ impl Ring {
     #[inline(always)]
     fn take_one(&mut self, own: usize) -> (Event, u64) {
         let event = self.head;
-        (event, self.advance(own))
-    }
-
-    /// The next event is the first; which key it has then, at its place.
-    #[inline(always)]
-    fn advance(&mut self, own: usize) -> u64 {
         if self.taken == self.added {
-            return EMPTY;
+            return (event, EMPTY);
         }
         self.head = self.events[self.place(self.taken)];
         self.taken = self.taken.wrapping_add(1);
-        key(self.head.time().0, own)
+        (event, key(self.head.time().0, own))
     }
 
     /// Takes out what happens at its first instant, `instant`; which key it has then.
     #[inline]
     fn take_first(&mut self, instant: u64, own: usize, each: &mut impl FnMut(Event)) -> u64 {
-        loop {
-            each(self.head);
-            let first = self.advance(own);
-            if first >> PLACE_BITS != instant {
-                return first;
+        let (mut event, mut taken) = (self.head, self.taken);
+        let first = loop {
+            each(event);
+            if taken == self.added {
+                break EMPTY;
             }
-        }
+            event = self.events[self.place(taken)];
+            taken = taken.wrapping_add(1);
+            if event.time().0 != instant {
+                break key(event.time().0, own);
+            }
+        };
+        (self.head, self.taken) = (event, taken);
+        first
     }
 }
 
@@ -435,89 +436,4 @@ impl Learner {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn delays(rings: &Rings) -> Vec<u64> {
-        let all = rings.delays.iter().copied();
-        all.filter(|delay| *delay != UNUSED).collect()
-    }
-
-    fn event(at: u64) -> Event {
-        Event::new(Time(at), Phase::Deliver, 0, 0)
-    }
-
-    /// Takes `turns` instants out and adds an event with each of the delays at each.
-    fn turn(rings: &mut Rings, delays: &[u64], turns: usize) {
-        for _ in 0..turns {
-            rings.take_instant(Time::MAX, |_| ());
-            for delay in delays {
-                rings.push(event(rings.now + delay));
-            }
-            // One event at a time would stay; more than one would grow without end.
-            while rings.len() > 64 {
-                rings.take_instant(Time::MAX, |_| ());
-            }
-        }
-    }
-
-    #[test]
-    fn a_delay_that_comes_back_gets_a_ring_and_all_others_do_not() {
-        let mut rings = Rings::default();
-        rings.push(event(1));
-        turn(&mut rings, &[700, 41], 400);
-        let mut found = delays(&rings);
-        found.sort_unstable();
-        assert_eq!(found, [41, 700]);
-        assert!(rings.firsts.iter().any(|first| *first != EMPTY));
-    }
-
-    #[test]
-    fn delays_that_all_differ_get_none() {
-        let mut rings = Rings::default();
-        rings.push(event(1));
-        for step in 0..100_000_u64 {
-            rings.take_instant(Time::MAX, |_| ());
-            rings.push(event(rings.now + 1_000_000 + step * 17));
-        }
-        assert_eq!((delays(&rings).len(), rings.len()), (0, 1));
-    }
-
-    #[test]
-    fn a_ring_that_is_no_longer_used_makes_room() {
-        let mut rings = Rings::default();
-        rings.push(event(1));
-        turn(&mut rings, &[700], 400);
-        assert_eq!(delays(&rings), [700]);
-        rings.push(event(rings.now + 700));
-        let held = rings.len();
-        let now = rings.now;
-        // Nothing with that delay for two periods; the wheel is emptied as it fills.
-        for step in 0..2 * u64::from(PERIOD) {
-            rings.push(event(now + 700 + step));
-        }
-        assert_eq!(delays(&rings), []);
-        assert_eq!(rings.len(), held + 2 * PERIOD as usize, "none is lost");
-    }
-
-    #[test]
-    fn what_stands_in_the_wheel_is_not_overtaken() {
-        let mut rings = Rings::default();
-        rings.push(event(1));
-        turn(&mut rings, &[700], 400);
-        let now = rings.now;
-        rings.push(event(now + 699));
-        rings.push(event(now + 700));
-        rings.push(event(now + 700));
-        rings.push(event(now + 701));
-        let mut seen = [0; 3];
-        for (at, seen) in [699, 700, 701].into_iter().zip(&mut seen) {
-            while rings.next_time() < Some(Time(now + at)) {
-                rings.take_instant(Time::MAX, |_| ());
-            }
-            let instant = rings.take_instant(Time(now + at), |_| *seen += 1);
-            assert_eq!(instant, Some(Time(now + at)));
-        }
-        assert!(seen[0] >= 1 && seen[1] >= 2 && seen[2] >= 1, "{seen:?}");
-    }
-}
+mod tests;

@@ -1,11 +1,15 @@
 //! Frames take effect: at stations, and at switches, which admit them and put them in a queue.
+//!
+//! Arrivals of one instant at a switch go in the order of a hash, so that no port is favoured by
+//! its number.
 
 use alloc::vec::Vec;
 
 use backwater_ends::stations::{Delivery, End};
-use backwater_kernel::EventQueue;
+use backwater_kernel::{EventQueue, TraceHash};
 
 use crate::classes::FrameFlow;
+use crate::classes::run::ByClass;
 use crate::classes::shape::{
     CREDIT, ERRORS, Has, LANES, MARKS, MESSAGES, MULTICAST, OUTPUTS, PAIRS, SCHEDULERS, TCP,
     TIME_OUT, WATCHDOGS, may,
@@ -19,6 +23,76 @@ use crate::probe::{Frame, Probe};
 use crate::simulation::Simulation;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
+    /// Arrivals, node by node: sorted first, then worked off. Those at a host take their turn, those
+    /// at a switch stand among those of this instant.
+    #[inline(always)]
+    pub(crate) fn work_off_arrivals<const HAS: Has>(&mut self) {
+        let mut node = NONE;
+        while let Some((first, mut slots)) = self.due.deliveries.take_word() {
+            while slots != 0 {
+                self.events_handled += 1;
+                let slot = first + slots.trailing_zeros();
+                slots &= slots - 1;
+                let channel = self.network.classes.slots[slot as usize];
+                let to = &self.network.channels[channel as usize];
+                if to.is(Channel::TO_HOST) {
+                    self.by_class.arrivals.push(channel);
+                    continue;
+                }
+                if to.to != node {
+                    node = to.to;
+                    self.disperse();
+                }
+                self.by_class.crowd.push((0, channel));
+            }
+        }
+        self.disperse();
+        let mut arrivals = core::mem::take(&mut self.by_class.arrivals);
+        for channel in &arrivals {
+            let woken = self.deliver_frame::<HAS>(*channel);
+            if woken != NONE {
+                self.wake_port(woken);
+            }
+        }
+        arrivals.clear();
+        self.by_class.arrivals = arrivals;
+    }
+
+    /// The arrivals at one switch take their turns.
+    #[inline(always)]
+    fn disperse(&mut self) {
+        if P::FORWARDS {
+            self.note_tie();
+        }
+        let crowd = &mut self.by_class.crowd;
+        match crowd[..] {
+            [] => {}
+            [(_, only)] => {
+                crowd.clear();
+                self.by_class.arrivals.push(only);
+            }
+            _ => self.disperse_several(),
+        }
+    }
+
+    /// In the order of a hash.
+    #[inline(never)]
+    fn disperse_several(&mut self) {
+        let ByClass {
+            crowd, arrivals, ..
+        } = &mut self.by_class;
+        let mut instant = TraceHash::new();
+        instant.add(self.seed);
+        instant.add(self.now.0);
+        for (key, channel) in crowd.iter_mut() {
+            let mut own = instant;
+            own.add(u64::from(*channel));
+            *key = own.value();
+        }
+        crowd.sort_unstable();
+        arrivals.extend(crowd.drain(..).map(|(_, channel)| channel));
+    }
+
     /// The first frame on a wire takes effect. Which port has to choose for that; [`NONE`] if none.
     #[inline(always)]
     pub(crate) fn deliver_frame<const HAS: Has>(&mut self, channel_id: u32) -> u32 {

@@ -1,7 +1,5 @@
-//! What happens to frames at one instant: last bits leave, frames arrive, stations act.
-//!
-//! Arrivals of one instant at a switch go in the order of a hash, so that no port is favoured by
-//! its number; choices come last and see the same state.
+//! What happens to frames at one instant: last bits leave, frames arrive, stations act. Choices come
+//! last and see the same state.
 
 use backwater_ends::application::{Outgoing, Payload};
 use backwater_ends::queue_pair::PacketKind;
@@ -9,13 +7,11 @@ use backwater_ends::stations::End;
 use backwater_kernel::{Duration, Event, EventQueue, Phase, Time};
 
 use crate::classes::FrameFlow;
-use crate::classes::run::ByClass;
 use crate::classes::shape::{
     ANYTHING, CREDIT, Has, MEMBERS, MESSAGES, PAIRS, PARTS, SCHEDULERS, TABLES, WATCHDOGS, may,
 };
 use crate::hop::timer::Timer;
 use crate::hop::unit::{ECT, NONE, PULLED, TELEMETRY, Unit};
-use crate::hop::wire::Channel;
 use crate::probe::{Frame, LossCause, Probe};
 use crate::simulation::Simulation;
 
@@ -156,20 +152,21 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// All frames whose last bit leaves now.
     #[inline(always)]
     fn work_off_last_bits<const HAS: Has>(&mut self) {
-        while let Some((first, mut channels)) = self.due.last_bits.take_word() {
-            while channels != 0 {
-                self.events_handled += 1;
-                let channel = first + channels.trailing_zeros();
-                if self.finish_sending::<HAS>(channel) {
-                    self.wake_port(channel);
-                }
-                channels &= channels - 1;
+        if !self.due.has_last_bits() {
+            return;
+        }
+        let channels = self.due.take_last_bits();
+        self.events_handled += channels.len() as u64;
+        for channel in &channels {
+            if self.finish_sending::<HAS>(*channel) {
+                self.wake_port(*channel);
             }
         }
+        self.due.give_back(channels);
     }
 
     /// Sees to it that an idle port chooses at the end of this instant.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wake_port(&mut self, channel: u32) {
         self.due.arbitrations.insert(channel);
     }
@@ -187,71 +184,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.by_class.pulled = pulled;
             self.choose_all::<HAS>();
         }
-    }
-
-    /// Arrivals, node by node: sorted first, then worked off. Those at a host take their turn, those
-    /// at a switch stand among those of this instant.
-    #[inline(always)]
-    fn work_off_arrivals<const HAS: Has>(&mut self) {
-        let mut node = NONE;
-        while let Some((first, mut slots)) = self.due.deliveries.take_word() {
-            while slots != 0 {
-                self.events_handled += 1;
-                let slot = first + slots.trailing_zeros();
-                slots &= slots - 1;
-                let channel = self.network.classes.slots[slot as usize];
-                let to = &self.network.channels[channel as usize];
-                if to.is(Channel::TO_HOST) {
-                    self.by_class.arrivals.push(channel);
-                    continue;
-                }
-                if to.to != node {
-                    node = to.to;
-                    self.disperse();
-                }
-                self.by_class.crowd.push((0, channel));
-            }
-        }
-        self.disperse();
-        let mut arrivals = core::mem::take(&mut self.by_class.arrivals);
-        for channel in &arrivals {
-            let woken = self.deliver_frame::<HAS>(*channel);
-            if woken != NONE {
-                self.wake_port(woken);
-            }
-        }
-        arrivals.clear();
-        self.by_class.arrivals = arrivals;
-    }
-
-    /// The arrivals at one switch take their turns.
-    #[inline(always)]
-    fn disperse(&mut self) {
-        if P::FORWARDS {
-            self.note_tie();
-        }
-        let crowd = &mut self.by_class.crowd;
-        match crowd[..] {
-            [] => {}
-            [(_, only)] => {
-                crowd.clear();
-                self.by_class.arrivals.push(only);
-            }
-            _ => self.disperse_several(),
-        }
-    }
-
-    /// In the order of a hash.
-    #[inline(never)]
-    fn disperse_several(&mut self) {
-        let ByClass {
-            crowd, arrivals, ..
-        } = &mut self.by_class;
-        for (key, channel) in crowd.iter_mut() {
-            *key = crate::classes::routes::mix(&[self.seed, self.now.0, u64::from(*channel)]);
-        }
-        crowd.sort_unstable();
-        arrivals.extend(crowd.drain(..).map(|(_, channel)| channel));
     }
 
     /// The instant a span from now; the end of the clock if it is beyond that.

@@ -68,13 +68,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return;
         }
         let class = 31 - ready.leading_zeros() as u8;
-        if may(HAS, LANES | MARKS | TABLES | CUT_THROUGH) {
+        let at = network.classes.queue_in::<HAS>(channel_id, class);
+        let queue = &mut network.classes.queues[at];
+        let acts = may(HAS, MARKS) && queue.acts_on_leave;
+        if acts || may(HAS, LANES | TABLES | CUT_THROUGH) {
             let id = self.take::<HAS>(channel_id, class);
             return self.start_frame::<HAS>(channel_id, id, false);
         }
         // The same with each thing looked up once.
-        let at = network.classes.queue_in::<HAS>(channel_id, class);
-        let queue = &mut network.classes.queues[at];
         let (id, frame) = queue.take(&mut network.units);
         if queue.chain.len == 0 {
             channel.waiting &= !(1 << class);
@@ -249,11 +250,7 @@ fn launch<const HAS: Has, P: Probe>(
 ) -> Started {
     let (bytes, kind) = (frame.bytes, channel.kind);
     let busy = channel.span(u64::from(wire_bytes(bytes)));
-    let free_at = now + busy;
-    let effect = match effect_bytes {
-        None => free_at + channel.latency,
-        Some(bytes) => now + channel.span(bytes) + channel.latency,
-    };
+    let effect = now + effect_bytes.map_or(busy, |bytes| channel.span(bytes)) + channel.latency;
     frame.arrived = effect;
     if may(HAS, ERRORS) && channel.is(Channel::ERRORS) {
         frame.is_lost = channel.loses_frame(now, busy, is_control);
@@ -264,7 +261,7 @@ fn launch<const HAS: Has, P: Probe>(
     if pulls {
         frame.marks &= !PULLED;
     }
-    channel.free_at = free_at;
+    channel.free_at = now + busy;
     channel.sent_class = match is_control {
         true => Channel::CONTROL,
         false => frame.class,
@@ -290,7 +287,7 @@ fn launch<const HAS: Has, P: Probe>(
         pulls,
         has_event,
         lane,
-        free_at,
+        free_at: channel.free_at,
         effect,
         slot: channel.slot,
         last,
