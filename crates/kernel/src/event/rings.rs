@@ -132,12 +132,12 @@ impl Ring {
     /// Adds an event to some that wait.
     #[inline]
     fn push(&mut self, event: Event) {
-        if self.len() as usize == self.events.len() {
+        let room = self.events.len();
+        if self.len() as usize >= room {
             // A call at the very end, so that the rest needs no room for what it would spoil.
             return self.push_where_full(event);
         }
-        let place = self.place(self.added);
-        self.events[place] = event;
+        self.events[self.added as usize & (room - 1)] = event;
         self.added = self.added.wrapping_add(1);
     }
 

@@ -8,12 +8,12 @@ use alloc::vec::Vec;
 use backwater_ends::stations::{Delivery, End};
 use backwater_kernel::{EventQueue, TraceHash};
 
-use crate::classes::FrameFlow;
 use crate::classes::run::ByClass;
 use crate::classes::shape::{
     CREDIT, ERRORS, Has, LANES, MARKS, MESSAGES, MULTICAST, OUTPUTS, PAIRS, SCHEDULERS, TCP,
     TIME_OUT, WATCHDOGS, may,
 };
+use crate::classes::{FrameFlow, Slot};
 use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::unit::{ECT, MARKED, NONE, PULLED, TELEMETRY, Unit};
 use crate::hop::wire::Channel;
@@ -33,14 +33,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 self.events_handled += 1;
                 let slot = first + slots.trailing_zeros();
                 slots &= slots - 1;
-                let channel = self.network.classes.slots[slot as usize];
-                let to = &self.network.channels[channel as usize];
-                if to.is(Channel::TO_HOST) {
+                let Slot { channel, switch } = self.network.classes.slots[slot as usize];
+                if switch == NONE {
                     self.by_class.arrivals.push(channel);
                     continue;
                 }
-                if to.to != node {
-                    node = to.to;
+                if switch != node {
+                    node = switch;
                     self.disperse();
                 }
                 self.by_class.crowd.push((0, channel));

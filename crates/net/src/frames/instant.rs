@@ -69,7 +69,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let port = event.entity();
             (port, self.finish_sending::<HAS>(port))
         } else if event.is(Phase::Deliver) {
-            let channel = self.network.classes.slots[event.entity() as usize];
+            let channel = self.network.classes.slots[event.entity() as usize].channel;
             let woken = self.deliver_frame::<HAS>(channel);
             (woken, woken != NONE)
         } else {

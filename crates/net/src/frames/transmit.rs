@@ -158,12 +158,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         queue.sent_bytes += bytes;
         let held = queue.bytes;
         let clears = may(HAS, OUTPUTS) && queue.is_congested && held < queue.low_bytes;
-        let is_from_switch = kind & Channel::FROM_HOST == 0;
-        // What the switch made itself is in no account.
-        if may(HAS, INPUTS) && is_from_switch && account != NONE {
+        // What the node made itself is in no account.
+        if may(HAS, INPUTS) && account != NONE {
             self.leave_account::<HAS>(node, account, bytes);
         }
-        if clears && is_from_switch {
+        if clears && kind & Channel::FROM_HOST == 0 {
             self.end_congestion(channel_id, class);
         }
         if P::WATCHES && kind & Channel::WATCHED != 0 {
