@@ -15,7 +15,7 @@
 //! |---|---|
 //! | `now` | the last instant taken out: delays count from there |
 //! | `delays` | of each ring; [`UNUSED`] without one. In a row: every event is held against all |
-//! | `firsts` | of each ring the first instant with its place below ([`key`]); [`EMPTY`] without events |
+//! | `firsts` | of each ring the [`key`] of its first instant; [`EMPTY`] without events |
 //! | `rings` | of each its events |
 //! | `first` | the least of `firsts`: which ring comes first, and when |
 //! | `others` | the wheel |
@@ -275,9 +275,9 @@ impl Rings {
     #[inline(always)]
     fn push_to(&mut self, place: usize, event: Event) {
         if self.firsts[place] == EMPTY {
-            let own = key(event.time().0, place);
-            self.firsts[place] = own;
-            self.first = self.first.min(own);
+            let first = key(event.time().0, place);
+            self.firsts[place] = first;
+            self.first = self.first.min(first);
             let ring = &mut self.rings[place];
             ring.firsts = ring.firsts.wrapping_add(1);
             ring.head = event;

@@ -23,8 +23,8 @@ use crate::probe::{Frame, Probe};
 use crate::simulation::Simulation;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
-    /// Arrivals, node by node: sorted first, then worked off. Those at a host take their turn, those
-    /// at a switch stand among those of this instant.
+    /// Arrivals, node by node: sorted first, then worked off. Those at a host take their turn,
+    /// those at a switch stand among those of this instant.
     #[inline(always)]
     pub(crate) fn work_off_arrivals<const HAS: Has>(&mut self) {
         let mut node = NONE;

@@ -1,5 +1,5 @@
-//! What happens to frames at one instant: last bits leave, frames arrive, stations act. Choices come
-//! last and see the same state.
+//! What happens to frames at one instant: last bits leave, frames arrive, stations act. Choices
+//! come last and see the same state.
 
 use backwater_ends::application::{Outgoing, Payload};
 use backwater_ends::queue_pair::PacketKind;

@@ -89,18 +89,15 @@ fn far_ahead_all_events_are_in_the_wheel() {
     rings.push(event(LIMIT - 200_000));
     turn(&mut rings, &[700], 200);
     assert_eq!(delays(&rings), [700]);
-    let mut expected = Vec::new();
     for step in 0..1_000 {
         let Some(now) = rings.next_time() else { break };
-        let mut seen = 0;
-        assert_eq!(rings.take_instant(Time::MAX, |_| seen += 1), Some(now));
-        expected.push((now, seen));
+        assert_eq!(rings.take_instant(Time::MAX, |_| ()), Some(now));
         rings.push(event(now.0 + 700));
         if step % 3 == 0 {
             rings.push(event(now.0 + 1));
         }
     }
-    assert!(expected.is_sorted() && rings.now > LIMIT);
+    assert!(rings.now > LIMIT);
     assert_eq!(delays(&rings), []);
     assert!(rings.firsts.iter().all(|first| *first == EMPTY));
 }
@@ -110,7 +107,8 @@ fn the_limit_loses_nothing() {
     // Beside the wheel alone, which knows no limit.
     let (mut rings, mut wheel) = (Rings::default(), Wheel::default());
     for at in [LIMIT - 5_000, LIMIT - 4_990, LIMIT - 100, LIMIT] {
-        (rings.push(event(at)), wheel.push(event(at)));
+        rings.push(event(at));
+        wheel.push(event(at));
     }
     for _ in 0..20_000 {
         let (mut one, mut other) = (Vec::new(), Vec::new());
@@ -123,7 +121,8 @@ fn the_limit_loses_nothing() {
         let now = rings.now;
         let ahead = [now + 41, now + 41 + u64::from(now % 2 == 0)];
         for at in ahead.into_iter().take(1 + usize::from(rings.len() < 50)) {
-            (rings.push(event(at)), wheel.push(event(at)));
+            rings.push(event(at));
+            wheel.push(event(at));
         }
     }
     assert!(rings.now > LIMIT);
