@@ -37,14 +37,15 @@ impl DueSet {
     /// Puts `entity` in.
     #[inline(always)]
     pub fn insert(&mut self, entity: u32) {
+        if self.only == SEVERAL {
+            return self.set_bit(entity);
+        }
         if self.only == NOBODY {
             self.only = entity;
             return;
         }
-        if self.only != SEVERAL {
-            self.set_bit(self.only);
-            self.only = SEVERAL;
-        }
+        self.set_bit(self.only);
+        self.only = SEVERAL;
         self.set_bit(entity);
     }
 
@@ -72,17 +73,6 @@ impl DueSet {
             return Some((only, 1));
         }
         self.take_of_several()
-    }
-
-    /// Takes out the only entity, if it holds one.
-    #[inline(always)]
-    pub fn take_only(&mut self) -> Option<u32> {
-        let only = self.only;
-        if only >= SEVERAL {
-            return None;
-        }
-        self.only = NOBODY;
-        Some(only)
     }
 
     /// It holds nobody.

@@ -89,8 +89,8 @@ pub(crate) struct Classes {
     pub marking: Vec<Option<Stream>>,
     /// Who states rates, by queue; empty where nobody does.
     pub points: Vec<Option<Box<CongestionPoint>>>,
-    /// Channel of each slot.
-    pub slots: Vec<u32>,
+    /// By slot.
+    pub slots: Vec<Slot>,
     /// Control frames each channel has sent.
     pub control_sent: Vec<u64>,
     /// Their bytes, as long as they are on the wire.
@@ -209,6 +209,12 @@ pub(crate) struct Node {
 }
 
 impl Node {
+    /// Queues of a class are where congestion is seen.
+    #[inline]
+    pub fn detects_queues(&self, class: u8) -> bool {
+        self.lossless & 1 << class != 0 && !self.detects_inputs
+    }
+
     /// It stops frames by where they go.
     pub fn stops_stations(&self) -> bool {
         let mut rules = self.stops.all();
@@ -223,6 +229,14 @@ impl Node {
             false => Gate::Class(class),
         })
     }
+}
+
+/// A place among the channels, by the node they enter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Slot {
+    pub channel: u32,
+    /// The switch that it enters; [`crate::hop::unit::NONE`] before a station.
+    pub switch: u32,
 }
 
 /// How long the frame that a channel is sending has been under way.

@@ -23,6 +23,7 @@ mod notify;
 mod rates;
 mod schedulers;
 mod standstill;
+mod start;
 #[cfg(test)]
 pub(crate) mod testing;
 mod transmit;

@@ -15,11 +15,11 @@
 //! |---|---|
 //! | `now` | the last instant taken out: delays count from there |
 //! | `delays` | of each ring; [`UNUSED`] without one. In a row: every event is held against all |
-//! | `firsts` | the first instant of each ring; [`EMPTY`] without events |
+//! | `firsts` | of each ring the [`key`] of its first instant; [`EMPTY`] without events |
 //! | `rings` | of each its events |
-//! | `next`, `first` | a ring with the least of their first instants, and that instant |
+//! | `first` | the least of `firsts`: which ring comes first, and when |
 //! | `others` | the wheel |
-//! | `bound` | nothing in `others` happens before this |
+//! | `bound` | nothing in `others` happens before this; [`LIMIT`] at most |
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -29,6 +29,8 @@ use crate::time::Time;
 
 /// Delays that have a ring, at most: a few links of unlike rates and two sizes of unit.
 const RINGS: usize = 6;
+/// Places for rings: as many as a key can name.
+const PLACES: usize = 1 << PLACE_BITS;
 /// Delays that may get one next.
 const CANDIDATES: usize = 16;
 /// Of the events that find no ring one in so many is looked at.
@@ -43,9 +45,13 @@ const PERIOD: u32 = 1 << 14;
 const RARE: u32 = 16;
 /// Events that a ring holds before it grows.
 const FIRST_ROOM: usize = 16;
-/// The first instant of a ring without events. (Nothing is ever that far ahead of a network, whose
-/// clock ends well before.)
+/// The key of a ring without events: its instant is beyond [`LIMIT`].
 const EMPTY: u64 = u64::MAX;
+/// Bits of a key that say which ring it is of.
+const PLACE_BITS: u32 = 3;
+/// From this instant on, after 13 days, all events are in the wheel: the bits of later ones would
+/// have no room in a key.
+const LIMIT: u64 = 1 << 60;
 /// The delay of a place without a ring: no event is that far ahead.
 const UNUSED: u64 = u64::MAX;
 
@@ -53,50 +59,69 @@ const UNUSED: u64 = u64::MAX;
 pub struct Rings {
     now: u64,
     delays: [u64; RINGS],
-    firsts: [u64; RINGS],
-    rings: [Ring; RINGS],
-    next: usize,
+    firsts: [u64; PLACES],
+    rings: [Ring; PLACES],
     first: u64,
     others: Wheel,
     bound: u64,
     learner: Learner,
 }
 
+/// An instant and the place of a ring in one number: the least of them says when and which.
+#[inline(always)]
+const fn key(at: u64, place: usize) -> u64 {
+    at << PLACE_BITS | place as u64
+}
+
 /// The events that were made a certain span before they happen, in order.
 struct Ring {
-    /// Events ever added, and ever taken out: they stand in `events` from `taken` to `added`, each
-    /// number modulo their room, a power of two.
+    /// The first of them, if there is any.
+    head: Event,
+    /// Events ever added behind the first, and ever taken from there: they stand in `events` from
+    /// `taken` to `added`, each number modulo their room, a power of two.
     added: u32,
     taken: u32,
     events: Vec<Event>,
-    /// Of `added`, when rings were looked at last.
+    /// Events ever added, when rings were looked at last.
     added_before: u32,
+    /// Those that were the first as they came.
+    firsts: u32,
 }
+
+/// Stands where no event does.
+const NO_EVENT: Event = Event::new(Time::ZERO, Phase::Observe, 0, 0);
 
 impl Ring {
     fn new() -> Ring {
         Ring {
-            added: 0,
-            taken: 0,
-            events: vec![Event::new(Time::ZERO, Phase::Observe, 0, 0); FIRST_ROOM],
+            events: vec![NO_EVENT; FIRST_ROOM],
             // What it takes until the next look counts as if it had always been there.
             added_before: 0_u32.wrapping_sub(PERIOD / RARE),
+            ..Ring::none()
         }
     }
 
     /// A place without a ring.
     const fn none() -> Ring {
         Ring {
+            head: NO_EVENT,
             added: 0,
             taken: 0,
             events: Vec::new(),
             added_before: 0,
+            firsts: 0,
         }
     }
 
+    /// Events behind the first.
     #[inline]
     fn len(&self) -> u32 {
         self.added.wrapping_sub(self.taken)
+    }
+
+    /// Events ever added.
+    fn ever(&self) -> u32 {
+        self.added.wrapping_add(self.firsts)
     }
 
     #[inline]
@@ -104,15 +129,15 @@ impl Ring {
         number as usize & (self.events.len() - 1)
     }
 
-    /// Adds an event.
+    /// Adds an event to some that wait.
     #[inline]
     fn push(&mut self, event: Event) {
-        if self.len() as usize == self.events.len() {
+        let room = self.events.len();
+        if self.len() as usize >= room {
             // A call at the very end, so that the rest needs no room for what it would spoil.
             return self.push_where_full(event);
         }
-        let place = self.place(self.added);
-        self.events[place] = event;
+        self.events[self.added as usize & (room - 1)] = event;
         self.added = self.added.wrapping_add(1);
     }
 
@@ -126,35 +151,34 @@ impl Ring {
         self.push(event);
     }
 
-    /// Takes out its first event; which instant is first then.
+    /// Takes out its first event; which key it has then, at its place.
     #[inline(always)]
-    fn take_one(&mut self) -> (Event, u64) {
-        let event = self.events[self.place(self.taken)];
+    fn take_one(&mut self, own: usize) -> (Event, u64) {
+        let event = self.head;
+        if self.taken == self.added {
+            return (event, EMPTY);
+        }
+        self.head = self.events[self.place(self.taken)];
         self.taken = self.taken.wrapping_add(1);
-        let first = match self.len() {
-            0 => EMPTY,
-            _ => self.events[self.place(self.taken)].time().0,
-        };
-        (event, first)
+        (event, key(self.head.time().0, own))
     }
 
-    /// Takes out what happens at its first instant, `instant`; which is first then.
+    /// Takes out what happens at its first instant, `instant`; which key it has then.
     #[inline]
-    fn take_first(&mut self, instant: u64, each: &mut impl FnMut(Event)) -> u64 {
-        let mut taken = self.taken;
-        let mut event = self.events[self.place(taken)];
+    fn take_first(&mut self, instant: u64, own: usize, each: &mut impl FnMut(Event)) -> u64 {
+        let (mut event, mut taken) = (self.head, self.taken);
         let first = loop {
             each(event);
-            taken = taken.wrapping_add(1);
             if taken == self.added {
                 break EMPTY;
             }
             event = self.events[self.place(taken)];
+            taken = taken.wrapping_add(1);
             if event.time().0 != instant {
-                break event.time().0;
+                break key(event.time().0, own);
             }
         };
-        self.taken = taken;
+        (self.head, self.taken) = (event, taken);
         first
     }
 }
@@ -164,12 +188,11 @@ impl Default for Rings {
         Rings {
             now: 0,
             delays: [UNUSED; RINGS],
-            firsts: [EMPTY; RINGS],
-            rings: [const { Ring::none() }; RINGS],
-            next: 0,
+            firsts: [EMPTY; PLACES],
+            rings: [const { Ring::none() }; PLACES],
             first: EMPTY,
             others: Wheel::default(),
-            bound: EMPTY,
+            bound: LIMIT,
             learner: Learner::default(),
         }
     }
@@ -188,15 +211,15 @@ impl EventQueue for Rings {
     }
 
     fn next_time(&mut self) -> Option<Time> {
-        let ring = (self.first != EMPTY).then_some(Time(self.first));
+        let ring = (self.first != EMPTY).then_some(Time(self.first_instant()));
         self.others.next_time().into_iter().chain(ring).min()
     }
 
     #[inline]
     fn take_instant(&mut self, until: Time, mut each: impl FnMut(Event)) -> Option<Time> {
-        let first = self.first;
+        let first = self.first_instant();
         let instant = if first >= self.bound {
-            self.take_from_others(first, until, &mut each)?
+            self.take_from_others(until, &mut each)?
         } else if first > until.0 {
             return None;
         } else {
@@ -209,7 +232,7 @@ impl EventQueue for Rings {
 
     #[inline(always)]
     fn take_next(&mut self, until: Time, mut each: impl FnMut(Event)) -> Option<Taken> {
-        let instant = self.first;
+        let instant = self.first_instant();
         if instant >= self.bound {
             return self.take_next_anywhere(until, &mut each);
         }
@@ -217,10 +240,11 @@ impl EventQueue for Rings {
             return None;
         }
         self.now = instant;
-        let (event, first) = self.rings[self.next].take_one();
-        self.firsts[self.next] = first;
+        let next = self.next();
+        let (event, first) = self.rings[next].take_one(next);
+        self.firsts[next] = first;
         self.find_first();
-        if self.first != instant {
+        if self.first_instant() != instant {
             return Some(Taken::One(event));
         }
         each(event);
@@ -229,7 +253,10 @@ impl EventQueue for Rings {
     }
 
     fn look(&self, each: &mut dyn FnMut(Event)) {
-        for ring in &self.rings {
+        for (ring, first) in self.rings.iter().zip(&self.firsts) {
+            if *first != EMPTY {
+                each(ring.head);
+            }
             let numbers = (0..ring.len()).map(|number| ring.taken.wrapping_add(number));
             numbers.for_each(|number| each(ring.events[ring.place(number)]));
         }
@@ -238,8 +265,9 @@ impl EventQueue for Rings {
 
     #[inline]
     fn len(&self) -> usize {
-        let ringed = self.rings.iter().map(Ring::len);
-        ringed.map(|len| len as usize).sum::<usize>() + self.others.len()
+        let behind = self.rings.iter().map(|ring| ring.len() as usize);
+        let firsts = self.firsts.iter().filter(|first| **first != EMPTY);
+        firsts.count() + behind.sum::<usize>() + self.others.len()
     }
 }
 
@@ -247,20 +275,35 @@ impl Rings {
     #[inline(always)]
     fn push_to(&mut self, place: usize, event: Event) {
         if self.firsts[place] == EMPTY {
-            let at = event.time().0;
-            self.firsts[place] = at;
-            if at < self.first {
-                (self.next, self.first) = (place, at);
-            }
+            let first = key(event.time().0, place);
+            self.firsts[place] = first;
+            self.first = self.first.min(first);
+            let ring = &mut self.rings[place];
+            ring.firsts = ring.firsts.wrapping_add(1);
+            ring.head = event;
+            return;
         }
         self.rings[place].push(event);
+    }
+
+    /// The first instant in rings; beyond [`LIMIT`] without any.
+    #[inline(always)]
+    fn first_instant(&self) -> u64 {
+        self.first >> PLACE_BITS
+    }
+
+    /// The ring that comes first.
+    #[inline(always)]
+    fn next(&self) -> usize {
+        self.first as usize & (PLACES - 1)
     }
 
     /// Takes out of rings what happens at `instant`.
     #[inline(always)]
     fn take_rest(&mut self, instant: u64, each: &mut impl FnMut(Event)) {
-        while self.first == instant {
-            self.firsts[self.next] = self.rings[self.next].take_first(instant, each);
+        while self.first_instant() == instant {
+            let next = self.next();
+            self.firsts[next] = self.rings[next].take_first(instant, next, each);
             self.find_first();
         }
     }
@@ -274,30 +317,25 @@ impl Rings {
     /// Finds the ring that comes first.
     #[inline(always)]
     fn find_first(&mut self) {
-        let (mut next, mut least) = (0, self.firsts[0]);
-        for (place, first) in self.firsts.iter().enumerate().skip(1) {
-            if *first < least {
-                (next, least) = (place, *first);
-            }
-        }
-        (self.next, self.first) = (next, least);
+        let firsts = self.firsts[..RINGS].iter();
+        self.first = firsts.fold(EMPTY, |least, own| least.min(*own));
     }
 
-    /// Takes out what the wheel holds at the next instant, where it may have a part in it: `first`
-    /// is that of rings. Which instant that is.
+    /// Takes out what the wheel holds at the next instant, where it may have a part in it. Which
+    /// instant that is.
     #[inline(never)]
-    fn take_from_others(
-        &mut self,
-        first: u64,
-        until: Time,
-        each: &mut impl FnMut(Event),
-    ) -> Option<u64> {
-        let instant_of_others = self.others.take_instant(until.min(Time(first)), each);
-        self.bound = self.others.bound();
-        match instant_of_others {
-            Some(instant) => Some(instant.0),
-            None => (first <= until.0 && first != EMPTY).then_some(first),
+    fn take_from_others(&mut self, until: Time, each: &mut impl FnMut(Event)) -> Option<u64> {
+        let ring = (self.first != EMPTY).then_some(Time(self.first_instant()));
+        let most = ring.map_or(until, |first| first.min(until));
+        let of_others = self.others.take_instant(most, &mut *each);
+        let instant = of_others.or(ring.filter(|first| *first <= until))?;
+        self.bound = self.others.bound().min(LIMIT);
+        if instant.0 >= LIMIT {
+            (0..RINGS).for_each(|place| self.give_up(place));
+            self.find_first();
+            self.others.take_instant(instant, each);
         }
+        Some(instant.0)
     }
 
     #[inline(never)]
@@ -321,6 +359,8 @@ impl Rings {
         // An event of the present instant is done at once, and a ring is no faster.
         if let Some(place) = self.delays.iter().position(|known| *known == UNUSED)
             && delay != 0
+            && delay < LIMIT / 2
+            && self.now < LIMIT
             && self.learner.is_frequent(delay)
         {
             self.delays[place] = delay;
@@ -333,21 +373,31 @@ impl Rings {
     fn give_up_rare(&mut self) {
         for place in 0..RINGS {
             let ring = &mut self.rings[place];
-            let added = ring.added.wrapping_sub(ring.added_before);
-            ring.added_before = ring.added;
+            let added = ring.ever().wrapping_sub(ring.added_before);
+            ring.added_before = ring.ever();
             if self.delays[place] == UNUSED || added >= PERIOD / RARE {
                 continue;
             }
-            let mut first = self.firsts[place];
-            self.bound = self.bound.min(first);
-            while first != EMPTY {
-                first = ring.take_first(first, &mut |event| self.others.push(event));
-            }
-            self.delays[place] = UNUSED;
-            self.firsts[place] = EMPTY;
-            self.rings[place] = Ring::none();
+            self.give_up(place);
         }
         self.find_first();
+    }
+
+    /// A ring is dissolved; whoever asks for that finds the first one then.
+    fn give_up(&mut self, place: usize) {
+        if self.delays[place] == UNUSED {
+            return;
+        }
+        let mut first = self.firsts[place];
+        while first != EMPTY {
+            let instant = first >> PLACE_BITS;
+            self.bound = self.bound.min(instant);
+            let (ring, others) = (&mut self.rings[place], &mut self.others);
+            first = ring.take_first(instant, place, &mut |event| others.push(event));
+        }
+        self.delays[place] = UNUSED;
+        self.firsts[place] = EMPTY;
+        self.rings[place] = Ring::none();
     }
 }
 
@@ -386,89 +436,4 @@ impl Learner {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn delays(rings: &Rings) -> Vec<u64> {
-        let all = rings.delays.iter().copied();
-        all.filter(|delay| *delay != UNUSED).collect()
-    }
-
-    fn event(at: u64) -> Event {
-        Event::new(Time(at), Phase::Deliver, 0, 0)
-    }
-
-    /// Takes `turns` instants out and adds an event with each of the delays at each.
-    fn turn(rings: &mut Rings, delays: &[u64], turns: usize) {
-        for _ in 0..turns {
-            rings.take_instant(Time::MAX, |_| ());
-            for delay in delays {
-                rings.push(event(rings.now + delay));
-            }
-            // One event at a time would stay; more than one would grow without end.
-            while rings.len() > 64 {
-                rings.take_instant(Time::MAX, |_| ());
-            }
-        }
-    }
-
-    #[test]
-    fn a_delay_that_comes_back_gets_a_ring_and_all_others_do_not() {
-        let mut rings = Rings::default();
-        rings.push(event(1));
-        turn(&mut rings, &[700, 41], 400);
-        let mut found = delays(&rings);
-        found.sort_unstable();
-        assert_eq!(found, [41, 700]);
-        assert!(rings.rings.iter().any(|ring| ring.len() > 0));
-    }
-
-    #[test]
-    fn delays_that_all_differ_get_none() {
-        let mut rings = Rings::default();
-        rings.push(event(1));
-        for step in 0..100_000_u64 {
-            rings.take_instant(Time::MAX, |_| ());
-            rings.push(event(rings.now + 1_000_000 + step * 17));
-        }
-        assert_eq!((delays(&rings).len(), rings.len()), (0, 1));
-    }
-
-    #[test]
-    fn a_ring_that_is_no_longer_used_makes_room() {
-        let mut rings = Rings::default();
-        rings.push(event(1));
-        turn(&mut rings, &[700], 400);
-        assert_eq!(delays(&rings), [700]);
-        rings.push(event(rings.now + 700));
-        let held = rings.len();
-        let now = rings.now;
-        // Nothing with that delay for two periods; the wheel is emptied as it fills.
-        for step in 0..2 * u64::from(PERIOD) {
-            rings.push(event(now + 700 + step));
-        }
-        assert_eq!(delays(&rings), []);
-        assert_eq!(rings.len(), held + 2 * PERIOD as usize, "none is lost");
-    }
-
-    #[test]
-    fn what_stands_in_the_wheel_is_not_overtaken() {
-        let mut rings = Rings::default();
-        rings.push(event(1));
-        turn(&mut rings, &[700], 400);
-        let now = rings.now;
-        rings.push(event(now + 699));
-        rings.push(event(now + 700));
-        rings.push(event(now + 700));
-        rings.push(event(now + 701));
-        let mut seen = [0; 3];
-        for (at, seen) in [699, 700, 701].into_iter().zip(&mut seen) {
-            while rings.next_time() < Some(Time(now + at)) {
-                rings.take_instant(Time::MAX, |_| ());
-            }
-            let instant = rings.take_instant(Time(now + at), |_| *seen += 1);
-            assert_eq!(instant, Some(Time(now + at)));
-        }
-        assert!(seen[0] >= 1 && seen[1] >= 2 && seen[2] >= 1, "{seen:?}");
-    }
-}
+mod tests;

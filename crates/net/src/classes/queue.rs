@@ -2,7 +2,7 @@
 
 use backwater_kernel::{Survey, Time};
 
-use crate::hop::unit::{Fifo, NONE, Units};
+use crate::hop::unit::{Fifo, NONE, Unit, Units};
 use crate::outcome::Drops;
 use crate::scheduler::Seat;
 use crate::spec::frames::EcnSpec;
@@ -156,10 +156,20 @@ impl Queue {
         survey.adds(sent_bytes);
     }
 
-    /// Joins the chain; the caller has counted it.
-    #[inline]
+    /// Joins the chain; the caller has counted it, and it leads to no other.
+    #[inline(always)]
     pub fn push(&mut self, units: &mut Units, id: u32) {
+        debug_assert_eq!(units.get(id).next, NONE);
         self.frames += 1;
-        self.chain.push(units, id);
+        if let Some(last) = self.chain.append(id) {
+            units.get_mut(last).next = id;
+        }
+    }
+
+    /// Takes out its first frame, which is there.
+    #[inline(always)]
+    pub fn take<'a>(&mut self, units: &'a mut Units) -> (u32, &'a mut Unit) {
+        self.frames -= 1;
+        self.chain.take_first(units)
     }
 }

@@ -163,7 +163,7 @@ impl Routes {
     }
 
     /// The hop from the source of `way`, of a flow at this place, for [`Frame::hop`].
-    #[inline]
+    #[inline(always)]
     pub fn first(&self, (way, place): (u32, u32), turn: Option<u64>, ends: (u32, u32)) -> u32 {
         match self {
             Routes::Paths { first, ports, .. } => {

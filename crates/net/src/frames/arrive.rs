@@ -1,15 +1,19 @@
 //! Frames take effect: at stations, and at switches, which admit them and put them in a queue.
+//!
+//! Arrivals of one instant at a switch go in the order of a hash, so that no port is favoured by
+//! its number.
 
 use alloc::vec::Vec;
 
 use backwater_ends::stations::{Delivery, End};
-use backwater_kernel::EventQueue;
+use backwater_kernel::{EventQueue, TraceHash};
 
-use crate::classes::FrameFlow;
+use crate::classes::run::ByClass;
 use crate::classes::shape::{
-    CREDIT, ERRORS, Has, INPUTS, LANES, MARKS, MESSAGES, MULTICAST, OUTPUTS, PAIRS, SCHEDULERS,
-    TCP, TIME_OUT, WATCHDOGS, may,
+    CREDIT, ERRORS, Has, LANES, MARKS, MESSAGES, MULTICAST, OUTPUTS, PAIRS, SCHEDULERS, TCP,
+    TIME_OUT, WATCHDOGS, may,
 };
+use crate::classes::{FrameFlow, Slot};
 use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::unit::{ECT, MARKED, NONE, PULLED, TELEMETRY, Unit};
 use crate::hop::wire::Channel;
@@ -19,39 +23,108 @@ use crate::probe::{Frame, Probe};
 use crate::simulation::Simulation;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
-    /// The first frame on a wire takes effect.
+    /// Arrivals, node by node: sorted first, then worked off. Those at a host take their turn,
+    /// those at a switch stand among those of this instant.
     #[inline(always)]
-    pub(crate) fn deliver_frame<const HAS: Has>(&mut self, channel_id: u32) {
-        let Network {
-            channels,
-            units,
-            classes,
-            ..
-        } = &mut self.network;
-        let channel = &mut channels[channel_id as usize];
-        let Some(id) = channel.wire.take(units) else {
-            return;
-        };
-        let is_to_station = channel.is(Channel::TO_HOST);
-        let unit = units.get_mut(id);
+    pub(crate) fn work_off_arrivals<const HAS: Has>(&mut self) {
+        let mut node = NONE;
+        while let Some((first, mut slots)) = self.due.deliveries.take_word() {
+            while slots != 0 {
+                self.events_handled += 1;
+                let slot = first + slots.trailing_zeros();
+                slots &= slots - 1;
+                let Slot { channel, switch } = self.network.classes.slots[slot as usize];
+                if switch == NONE {
+                    self.by_class.arrivals.push(channel);
+                    continue;
+                }
+                if switch != node {
+                    node = switch;
+                    self.disperse();
+                }
+                self.by_class.crowd.push((0, channel));
+            }
+        }
+        self.disperse();
+        let mut arrivals = core::mem::take(&mut self.by_class.arrivals);
+        for channel in &arrivals {
+            let woken = self.deliver_frame::<HAS>(*channel);
+            if woken != NONE {
+                self.wake_port(woken);
+            }
+        }
+        arrivals.clear();
+        self.by_class.arrivals = arrivals;
+    }
+
+    /// The arrivals at one switch take their turns.
+    #[inline(always)]
+    fn disperse(&mut self) {
+        if P::FORWARDS {
+            self.note_tie();
+        }
+        let crowd = &mut self.by_class.crowd;
+        match crowd[..] {
+            [] => {}
+            [(_, only)] => {
+                crowd.clear();
+                self.by_class.arrivals.push(only);
+            }
+            _ => self.disperse_several(),
+        }
+    }
+
+    /// In the order of a hash.
+    #[inline(never)]
+    fn disperse_several(&mut self) {
+        let ByClass {
+            crowd, arrivals, ..
+        } = &mut self.by_class;
+        let mut instant = TraceHash::new();
+        instant.add(self.seed);
+        instant.add(self.now.0);
+        for (key, channel) in crowd.iter_mut() {
+            let mut own = instant;
+            own.add(u64::from(*channel));
+            *key = own.value();
+        }
+        crowd.sort_unstable();
+        arrivals.extend(crowd.drain(..).map(|(_, channel)| channel));
+    }
+
+    /// The first frame on a wire takes effect. Which port has to choose for that; [`NONE`] if none.
+    #[inline(always)]
+    pub(crate) fn deliver_frame<const HAS: Has>(&mut self, channel_id: u32) -> u32 {
+        let network = &mut self.network;
+        let channel = &mut network.channels[channel_id as usize];
+        if channel.wire.len == 0 {
+            return NONE;
+        }
+        let (id, unit) = channel.wire.take_first(&mut network.units);
+        // For the queue that it will join.
+        unit.next = NONE;
+        if unit.is_control() {
+            self.deliver_control(channel_id, id);
+            return NONE;
+        }
+        let account = network.classes.lane_in::<HAS>(channel_id, unit);
+        unit.set_account(account);
         // Read once: what is known here is not asked of the memory again.
         let frame = *unit;
-        if frame.is_control() {
-            return self.deliver_control(channel_id, id);
-        }
-        let account = classes.lane_in::<HAS>(channel_id, &frame);
-        unit.set_account(account);
+        let (is_to_station, node) = (channel.is(Channel::TO_HOST), channel.to);
         if may(HAS, ERRORS) && frame.is_lost {
-            return self.discard_frame(channel_id, id, LossCause::Wire);
+            self.discard_frame(channel_id, id, LossCause::Wire);
+            return NONE;
         }
         if P::WATCHES {
-            let frame = Frame::inside(&self.network, id, channel_id);
+            let frame = Frame::of(&self.network, (id, &frame), channel_id);
             self.probe.on_frame_arrival(self.now, channel_id, &frame);
         }
-        match is_to_station {
-            true => self.consume_frame::<HAS>(id, &frame),
-            false => self.admit::<HAS>((channel_id, account), id, &frame),
+        if is_to_station {
+            self.consume_frame::<HAS>(id, &frame);
+            return NONE;
         }
+        self.admit::<HAS>((channel_id, node), id, &frame)
     }
 
     /// A control frame takes effect.
@@ -171,35 +244,36 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
-    /// A frame that came over `input`, in the lane `account`, is admitted to the queue in front of
-    /// its next channel, or dropped; or it goes several ways from here.
+    /// A frame that came over `input` to a node is admitted to the queue in front of its next
+    /// channel, or dropped; or it goes several ways from here. Which port has to choose for that.
     #[inline(always)]
-    fn admit<const HAS: Has>(&mut self, (input, account): (u32, u32), id: u32, frame: &Unit) {
+    fn admit<const HAS: Has>(
+        &mut self,
+        (input, node_id): (u32, u32),
+        id: u32,
+        frame: &Unit,
+    ) -> u32 {
         let channel = self.network.classes.routes.channel(frame);
         let Some(out) = self.network.channels.get(channel as usize) else {
-            let to = self.network.channels[input as usize].to;
-            return match self.network.classes.nodes[to as usize].is_switch {
-                true => self.admit_copies((input, account), id),
+            match self.network.classes.nodes[node_id as usize].is_switch {
+                true => self.admit_copies((input, frame.account()), id),
                 // A station that forwards other frames.
                 false => self.consume_frame::<HAS>(id, frame),
-            };
+            }
+            return NONE;
         };
-        let (node_id, tripped) = (out.from, out.tripped);
+        let tripped = out.tripped;
         if out.is_to_rest(self.now) {
             self.rest::<HAS>(channel);
         }
-        let (bytes, class) = (u64::from(frame.bytes), frame.class);
+        let (bytes, class, account) = (u64::from(frame.bytes), frame.class, frame.account());
         let classes = &mut self.network.classes;
         let at = classes.queue_in::<HAS>(channel, class);
         let queue = &classes.queues[at];
         let is_full = queue.bytes + bytes > queue.limit_bytes;
         let marks = may(HAS, MARKS) && queue.marks && frame.marks & ECT != 0;
-        let node = &mut classes.nodes[node_id as usize];
-        let counts_inputs = may(HAS, INPUTS) && node.counts_inputs;
-        let detects_queues =
-            may(HAS, OUTPUTS) && node.lossless & 1 << class != 0 && !node.detects_inputs;
         // What finds no room was sent all the same.
-        if may(HAS, TIME_OUT) && node.has_time_out {
+        if may(HAS, TIME_OUT) && classes.nodes[node_id as usize].has_time_out {
             self.network.note_arrival(self.now, input, frame);
         }
         if is_full {
@@ -208,82 +282,77 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if may(HAS, WATCHDOGS) && tripped & 1 << class != 0 && self.drops_all(channel, class) {
             return self.turn_away(account, channel, id, LossCause::Watchdog);
         }
-        let mut stops = false;
-        if counts_inputs {
-            match self.enter_account::<HAS>(node_id, account, at, bytes) {
-                Ok(is_above) => stops = is_above,
-                Err(cause) => return self.turn_away(account, channel, id, cause),
-            }
-        }
+        let stops = match self.enter_account::<HAS>(node_id, account, at, bytes) {
+            Ok(is_above) => is_above,
+            Err(cause) => return self.turn_away(account, channel, id, cause),
+        };
         if marks {
             let held = self.network.classes.queues[at].bytes;
             self.mark_frame(at, id, held);
         }
-        self.join_queue::<HAS>(channel, id, (at, class, bytes));
+        let chooses = self.join_queue::<HAS>(channel, id, frame);
         if stops {
             self.stop_account(node_id, account);
         }
-        if detects_queues {
+        if may(HAS, OUTPUTS) && self.network.classes.nodes[node_id as usize].detects_queues(class) {
             self.detect_at_queue(input, channel, class, id);
+        }
+        match chooses {
+            true => channel,
+            false => NONE,
         }
     }
 
     /// A frame that `account` was to hold finds no room in front of `channel`.
     #[cold]
-    fn turn_away(&mut self, account: u32, channel: u32, id: u32, cause: LossCause) {
+    fn turn_away(&mut self, account: u32, channel: u32, id: u32, cause: LossCause) -> u32 {
         let bytes = u64::from(self.network.units.get(id).bytes);
         self.count_refused(account, bytes);
         self.discard_frame(channel, id, cause);
+        NONE
     }
 
-    /// A frame joins the queue of its class in front of a channel.
+    /// A frame joins the queue of its class in front of a channel, which may have to choose.
     #[inline(always)]
     pub(crate) fn join<const HAS: Has>(&mut self, channel_id: u32, id: u32) {
         if self.network.channels[channel_id as usize].is_to_rest(self.now) {
             self.rest::<HAS>(channel_id);
         }
-        let frame = self.network.units.get(id);
-        let (bytes, class) = (u64::from(frame.bytes), frame.class);
-        let at = self.network.classes.queue_in::<HAS>(channel_id, class);
-        self.join_queue::<HAS>(channel_id, id, (at, class, bytes));
+        let frame = *self.network.units.get(id);
+        if self.join_queue::<HAS>(channel_id, id, &frame) {
+            self.wake_port(channel_id);
+        }
     }
 
-    /// The same, where the last bit before it was taken note of; with the place of the queue, and
-    /// what is known of the frame.
+    /// The same, where the last bit before it was taken note of. Has the port to choose for that?
     #[inline(always)]
     pub(crate) fn join_queue<const HAS: Has>(
         &mut self,
         channel_id: u32,
         id: u32,
-        (at, class, bytes): (usize, u8, u64),
-    ) {
-        let Network {
-            channels,
-            classes,
-            units,
-            ..
-        } = &mut self.network;
-        let queue = &mut classes.queues[at];
+        frame: &Unit,
+    ) -> bool {
+        let (bytes, class) = (u64::from(frame.bytes), frame.class);
+        let network = &mut self.network;
+        let at = network.classes.queue_in::<HAS>(channel_id, class);
+        let queue = &mut network.classes.queues[at];
         queue.add(self.now, bytes);
         let (held, is_first) = (queue.bytes, queue.frames == 0);
-        let channel = &mut channels[channel_id as usize];
+        let channel = &mut network.channels[channel_id as usize];
         let (has_event, kind) = (channel.has_event, channel.kind);
         let bit = 1 << class;
         let is_stuck = may(HAS, WATCHDOGS)
             && is_first
             && channel.held() & bit != 0
             && channel.stopped() & bit != 0;
-        if !may(HAS, LANES) || classes.lanes.is_empty() {
-            queue.push(units, id);
-            channel.waiting |= 1 << class;
+        if !may(HAS, LANES) || network.classes.lanes.is_empty() {
+            queue.push(&mut network.units, id);
+            channel.waiting |= bit;
         } else {
             self.join_lane(channel_id, id);
         }
         if may(HAS, CREDIT | SCHEDULERS) && kind & (Channel::CREDITS | Channel::SCHEDULED) != 0 {
             self.note_join(channel_id, id, at);
-        }
-        if !has_event {
-            self.wake_port(channel_id);
         }
         if is_stuck {
             self.note_stuck(channel_id, class);
@@ -293,6 +362,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.probe
                 .on_frame_joined(self.now, channel_id, &frame, held);
         }
+        !has_event
     }
 
     /// A control frame that was sent over `channel` never arrived.

@@ -18,7 +18,7 @@ use crate::classes::run::ByClass;
 use crate::classes::shape::{ANYTHING, Form};
 use crate::classes::shared::Shared;
 use crate::classes::stop::Gates;
-use crate::classes::{Classes, FrameFlow, Losses, Node, Received, Underway};
+use crate::classes::{Classes, FrameFlow, Losses, Node, Received, Slot, Underway};
 use crate::frames::alone;
 use crate::hop::timer::Timer;
 use crate::hop::unit::NONE;
@@ -98,14 +98,20 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 }
 
-/// Numbers channels by the node they enter; the channel of each slot.
-fn number_slots(channels: &mut [Channel]) -> Vec<u32> {
-    let mut slots: Vec<u32> = (0..channels.len() as u32).collect();
-    slots.sort_by_key(|channel| channels[*channel as usize].to);
-    for (slot, channel) in (0..).zip(&slots) {
-        channels[*channel as usize].slot = slot;
-    }
-    slots
+/// Numbers channels by the node they enter.
+fn number_slots(channels: &mut [Channel]) -> Vec<Slot> {
+    let mut order: Vec<u32> = (0..channels.len() as u32).collect();
+    order.sort_by_key(|channel| channels[*channel as usize].to);
+    let slots = (0..).zip(order).map(|(slot, channel)| {
+        let own = &mut channels[channel as usize];
+        own.slot = slot;
+        let switch = match own.is(Channel::TO_HOST) {
+            true => NONE,
+            false => own.to,
+        };
+        Slot { channel, switch }
+    });
+    slots.collect()
 }
 
 fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {

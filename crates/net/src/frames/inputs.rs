@@ -6,7 +6,7 @@ use backwater_kernel::{EventQueue, Place};
 
 use crate::classes::Node;
 use crate::classes::account::Account;
-use crate::classes::shape::{CREDIT, Has, MULTICAST, SHARED, may};
+use crate::classes::shape::{CREDIT, Has, INPUTS, MULTICAST, SHARED, may};
 use crate::hop::frame::COPY;
 use crate::probe::{LossCause, Probe};
 use crate::simulation::Simulation;
@@ -28,8 +28,8 @@ fn count<const HAS: Has>(node: &mut Node, account: &mut Account, bytes: u64) -> 
 }
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
-    /// A frame for the queue `queue` comes in: it counts at its node and its account, or there is
-    /// no room. Is its sender to be stopped now?
+    /// A frame for the queue `queue` comes in: it counts at its node and its account, if inputs are
+    /// counted there, or there is no room. Is its sender to be stopped now?
     #[inline(always)]
     pub(crate) fn enter_account<const HAS: Has>(
         &mut self,
@@ -41,6 +41,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let classes = &mut self.network.classes;
         let at = classes.account_in::<HAS>(account_id);
         let node = &mut classes.nodes[node_id as usize];
+        if !may(HAS, INPUTS) || !node.counts_inputs {
+            return Ok(false);
+        }
         let account = &mut classes.accounts[at];
         if let Some(shared) = &mut node.shared
             && may(HAS, SHARED)
@@ -85,7 +88,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// A frame that an account of the node holds has left, or one of the copies that share it has:
-    /// they count until the last is gone.
+    /// they count until the last is gone. Nothing counts where inputs do not.
     #[inline(always)]
     pub(crate) fn leave_account<const HAS: Has>(
         &mut self,
@@ -94,6 +97,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         mut bytes: u64,
     ) {
         if may(HAS, MULTICAST) && account & COPY != 0 {
+            if !self.network.classes.nodes[node_id as usize].counts_inputs {
+                return;
+            }
             let (copies, place) = (&mut self.network.copies, account & !COPY);
             account = copies.account(place);
             if copies.sent_by_one(place, self.now).is_none() {
@@ -103,6 +109,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let classes = &mut self.network.classes;
         let at = classes.account_in::<HAS>(account);
         let node = &mut classes.nodes[node_id as usize];
+        if !node.counts_inputs {
+            return;
+        }
         let input = &mut classes.accounts[at];
         if let Some(shared) = &mut node.shared
             && may(HAS, SHARED)

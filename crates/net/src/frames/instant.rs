@@ -1,7 +1,5 @@
-//! What happens to frames at one instant: last bits leave, frames arrive, stations act.
-//!
-//! Arrivals of one instant at a switch go in the order of a hash, so that no port is favoured by
-//! its number; choices come last and see the same state.
+//! What happens to frames at one instant: last bits leave, frames arrive, stations act. Choices
+//! come last and see the same state.
 
 use backwater_ends::application::{Outgoing, Payload};
 use backwater_ends::queue_pair::PacketKind;
@@ -9,13 +7,11 @@ use backwater_ends::stations::End;
 use backwater_kernel::{Duration, Event, EventQueue, Phase, Time};
 
 use crate::classes::FrameFlow;
-use crate::classes::run::ByClass;
 use crate::classes::shape::{
     ANYTHING, CREDIT, Has, MEMBERS, MESSAGES, PAIRS, PARTS, SCHEDULERS, TABLES, WATCHDOGS, may,
 };
 use crate::hop::timer::Timer;
-use crate::hop::unit::{ECT, PULLED, TELEMETRY, Unit};
-use crate::hop::wire::Channel;
+use crate::hop::unit::{ECT, NONE, PULLED, TELEMETRY, Unit};
 use crate::probe::{Frame, LossCause, Probe};
 use crate::simulation::Simulation;
 
@@ -33,10 +29,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// With no frame anywhere: does no station wait for anything, and is no storm to come? Timers
     /// of ports that are still set then find nothing to do.
+    #[cold]
     fn note_drained(&mut self) {
-        if self.network.units.live() != 0 {
-            return;
-        }
         if self.border.is_some() {
             return self.note_part_drained();
         }
@@ -66,16 +60,26 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         !storms.any(|storm| self.now < storm.until && storm.from <= self.stop_at)
     }
 
-    /// What happens at an instant with one event.
+    /// What happens at an instant with one event. If nobody else does, the port that it happens
+    /// to chooses at once.
     #[inline(always)]
     pub(crate) fn work_off_one<const HAS: Has>(&mut self, event: Event) {
         self.events_handled += 1;
-        if event.is(Phase::Transmit) {
-            self.finish_sending::<HAS>(event.entity());
+        let (port, chooses) = if event.is(Phase::Transmit) {
+            let port = event.entity();
+            (port, self.finish_sending::<HAS>(port))
         } else if event.is(Phase::Deliver) {
-            self.deliver_frame::<HAS>(self.network.classes.slots[event.entity() as usize]);
+            let channel = self.network.classes.slots[event.entity() as usize].channel;
+            let woken = self.deliver_frame::<HAS>(channel);
+            (woken, woken != NONE)
         } else {
-            self.work_off_timer::<HAS>(event);
+            return self.work_off_timer::<HAS>(event);
+        };
+        if chooses {
+            match self.due.arbitrations.is_empty() {
+                true => self.choose::<HAS>(port),
+                false => self.wake_port(port),
+            }
         }
     }
 
@@ -113,12 +117,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.by_class.opened = opened;
     }
 
-    /// Then ports choose; and choose again where they ask flows for more. Mostly one does.
+    /// Then ports choose; and choose again where they ask flows for more.
     #[inline(always)]
     pub(crate) fn end_instant<const HAS: Has>(&mut self) {
-        if let Some(only) = self.due.arbitrations.take_only() {
-            self.choose::<HAS>(only);
-        }
         if !self.due.arbitrations.is_empty() {
             self.choose_all::<HAS>();
         }
@@ -132,7 +133,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if P::WATCHES {
             self.probe.after_instant(self.now, &self.network);
         }
-        self.note_drained();
+        if self.network.units.live() == 0 {
+            self.note_drained();
+        }
     }
 
     /// Every woken port chooses, on the same state.
@@ -149,17 +152,21 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// All frames whose last bit leaves now.
     #[inline(always)]
     fn work_off_last_bits<const HAS: Has>(&mut self) {
-        while let Some((first, mut channels)) = self.due.last_bits.take_word() {
-            while channels != 0 {
-                self.events_handled += 1;
-                self.finish_sending::<HAS>(first + channels.trailing_zeros());
-                channels &= channels - 1;
+        if !self.due.has_last_bits() {
+            return;
+        }
+        let channels = self.due.take_last_bits();
+        self.events_handled += channels.len() as u64;
+        for channel in &channels {
+            if self.finish_sending::<HAS>(*channel) {
+                self.wake_port(*channel);
             }
         }
+        self.due.give_back(channels);
     }
 
     /// Sees to it that an idle port chooses at the end of this instant.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wake_port(&mut self, channel: u32) {
         self.due.arbitrations.insert(channel);
     }
@@ -177,59 +184,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.by_class.pulled = pulled;
             self.choose_all::<HAS>();
         }
-    }
-
-    /// Arrivals, node by node: sorted first, then worked off.
-    #[inline(always)]
-    fn work_off_arrivals<const HAS: Has>(&mut self) {
-        while let Some((first, mut slots)) = self.due.deliveries.take_word() {
-            while slots != 0 {
-                self.events_handled += 1;
-                self.sort_arrival(first + slots.trailing_zeros());
-                slots &= slots - 1;
-            }
-        }
-        self.disperse();
-        let mut arrivals = core::mem::take(&mut self.by_class.arrivals);
-        for channel in arrivals.drain(..) {
-            self.deliver_frame::<HAS>(channel);
-        }
-        self.by_class.arrivals = arrivals;
-    }
-
-    /// An arrival at a host takes its turn, one at a switch stands among those of this instant.
-    #[inline(always)]
-    fn sort_arrival(&mut self, slot: u32) {
-        let channel = self.network.classes.slots[slot as usize];
-        let to = &self.network.channels[channel as usize];
-        if to.is(Channel::TO_HOST) {
-            return self.by_class.arrivals.push(channel);
-        }
-        let node = to.to;
-        if let Some((_, other)) = self.by_class.crowd.first()
-            && self.network.channels[*other as usize].to != node
-        {
-            self.disperse();
-        }
-        self.by_class.crowd.push((0, channel));
-    }
-
-    /// The arrivals at one switch take their turns.
-    #[inline]
-    fn disperse(&mut self) {
-        if P::FORWARDS {
-            self.note_tie();
-        }
-        let ByClass {
-            crowd, arrivals, ..
-        } = &mut self.by_class;
-        if crowd.len() > 1 {
-            for (key, channel) in crowd.iter_mut() {
-                *key = crate::classes::routes::mix(&[self.seed, self.now.0, u64::from(*channel)]);
-            }
-            crowd.sort_unstable();
-        }
-        arrivals.extend(crowd.drain(..).map(|(_, channel)| channel));
     }
 
     /// The instant a span from now; the end of the clock if it is beyond that.
@@ -367,7 +321,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline(always)]
     fn emit<const HAS: Has>(&mut self, made: &Outgoing) {
         let place = self.network.classes.place_in::<HAS>(made.flow);
-        let id = self.make_frame(
+        let id = self.make_frame::<HAS>(
             (made.flow, place),
             made.is_forward,
             made.class,
@@ -393,7 +347,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// A frame of a flow, by number and place: in the class of that, if it has none of its own.
     #[inline(always)]
-    pub(crate) fn make_frame(
+    pub(crate) fn make_frame<const HAS: Has>(
         &mut self,
         (flow_id, place): (u32, u32),
         is_forward: bool,
@@ -411,7 +365,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let way = flow_id * 2 + u32::from(!is_forward);
         let marks = marks_of(flow.bits, payload);
         flow.in_port[way as usize % 2] += u16::from(marks & PULLED != 0);
-        let turn = network.classes.turn(2 * place + way % 2);
+        let turn = match may(HAS, TABLES) {
+            true => network.classes.turn(2 * place + way % 2),
+            false => None,
+        };
         let hop = network.classes.routes.first((way, place), turn, ends);
         let frame = Unit {
             leg: way,

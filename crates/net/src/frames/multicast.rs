@@ -234,7 +234,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Copies are dropped, or join their queues; congestion of those is seen.
     fn take_copies(&mut self, node_id: u32, input: u32, branches: &[Branch], class: u8) {
         let node = &self.network.classes.nodes[node_id as usize];
-        let detects_queues = node.lossless & 1 << class != 0 && !node.detects_inputs;
+        let detects_queues = node.detects_queues(class);
         for branch in branches {
             let (channel, id) = (branch.channel, branch.id);
             if let Some(cause) = branch.refused {

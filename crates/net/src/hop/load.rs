@@ -133,13 +133,19 @@ pub(crate) enum Orders {
 }
 
 impl Loads {
-    #[inline]
+    #[inline(always)]
     pub(super) fn set(&mut self, place: u32, load: Load) {
-        let place = place as usize;
-        if self.loads.len() <= place {
-            self.loads.resize(place + 1, Load::default());
+        match self.loads.get_mut(place as usize) {
+            Some(own) => *own = load,
+            None => self.set_anew(place as usize, load),
         }
-        self.loads[place] = load;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn set_anew(&mut self, place: usize, load: Load) {
+        self.loads.resize(place, Load::default());
+        self.loads.push(load);
     }
 
     #[inline]

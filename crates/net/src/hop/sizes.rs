@@ -18,7 +18,7 @@ const SACK_BLOCK_BYTES: u32 = 8;
 
 /// Bytes of the frame around a payload, frame check sequence included, preamble and gap not.
 /// `has_rtp` concerns datagrams only.
-#[inline]
+#[inline(always)]
 pub fn frame_bytes(payload: &Payload, has_rtp: bool, is_tagged: bool) -> u32 {
     let packet = match payload {
         Payload::Tcp(segment) => {

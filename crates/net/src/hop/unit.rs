@@ -111,20 +111,26 @@ impl Units {
     }
 
     /// A unit of data born, or of control with the value, `stamp`.
-    #[inline]
+    #[inline(always)]
     pub fn insert(&mut self, unit: Unit, stamp: u64) -> u32 {
         self.live += 1;
-        if self.free == NONE {
-            self.units.push(unit);
-            self.stamps.push(stamp);
-            return (self.units.len() - 1) as u32;
-        }
         let place = self.free;
-        let slot = &mut self.units[place as usize];
+        let Some(slot) = self.units.get_mut(place as usize) else {
+            return self.insert_anew(unit, stamp);
+        };
         self.free = slot.next;
         *slot = unit;
         self.stamps[place as usize] = stamp;
         place
+    }
+
+    /// No place is free.
+    #[cold]
+    #[inline(never)]
+    fn insert_anew(&mut self, unit: Unit, stamp: u64) -> u32 {
+        self.units.push(unit);
+        self.stamps.push(stamp);
+        (self.units.len() - 1) as u32
     }
 
     /// When the source offered the unit of data at `place`.
@@ -344,6 +350,16 @@ impl Fifo {
     #[inline]
     pub fn take(&mut self, units: &Units) -> Option<u32> {
         (self.len > 0).then(|| self.pop(units))
+    }
+
+    /// Takes the first unit, which is there; and gives it back, found once.
+    #[inline(always)]
+    pub fn take_first<'a>(&mut self, units: &'a mut Units) -> (u32, &'a mut Unit) {
+        let place = self.head;
+        let unit = units.get_mut(place);
+        self.head = unit.next;
+        self.len -= 1;
+        (place, unit)
     }
 
     /// The places of all units, first to last.

@@ -120,7 +120,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let due = match event.phase() {
             Phase::Deliver => {
                 let slot = self.network.classes.slots.get(entity as usize);
-                Due::Arrival(slot.copied().unwrap_or(entity))
+                Due::Arrival(slot.map_or(entity, |own| own.channel))
             }
             Phase::Arbitrate => Due::Choice(entity),
             Phase::Transmit => Due::LastBit(entity),

@@ -2,6 +2,7 @@
 
 use core::cell::OnceCell;
 
+use crate::hop::unit::Unit;
 use crate::hop::view::FrameView;
 use crate::network::Network;
 
@@ -31,7 +32,12 @@ impl<'a> Frame<'a> {
     /// The frame at `id`, which is on `channel`, or in front of it; at its host without one.
     #[inline(always)]
     pub(crate) fn inside(network: &'a Network, id: u32, channel: u32) -> Frame<'a> {
-        let unit = network.units.get(id);
+        Frame::of(network, (id, network.units.get(id)), channel)
+    }
+
+    /// The same of a frame that is known.
+    #[inline(always)]
+    pub(crate) fn of(network: &'a Network, (id, unit): (u32, &Unit), channel: u32) -> Frame<'a> {
         Frame {
             class: unit.class,
             bytes: unit.bytes,
