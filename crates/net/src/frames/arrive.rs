@@ -84,9 +84,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         instant.add(self.seed);
         instant.add(self.now.0);
         for (key, channel) in crowd.iter_mut() {
-            let mut own = instant;
-            own.add(u64::from(*channel));
-            *key = own.value();
+            let mut hash = instant;
+            hash.add(u64::from(*channel));
+            *key = hash.value();
         }
         crowd.sort_unstable();
         arrivals.extend(crowd.drain(..).map(|(_, channel)| channel));

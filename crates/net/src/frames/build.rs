@@ -103,11 +103,11 @@ fn number_slots(channels: &mut [Channel]) -> Vec<Slot> {
     let mut order: Vec<u32> = (0..channels.len() as u32).collect();
     order.sort_by_key(|channel| channels[*channel as usize].to);
     let slots = (0..).zip(order).map(|(slot, channel)| {
-        let own = &mut channels[channel as usize];
-        own.slot = slot;
-        let switch = match own.is(Channel::TO_HOST) {
+        let wire = &mut channels[channel as usize];
+        wire.slot = slot;
+        let switch = match wire.is(Channel::TO_HOST) {
             true => NONE,
-            false => own.to,
+            false => wire.to,
         };
         Slot { channel, switch }
     });

@@ -136,7 +136,7 @@ impl Loads {
     #[inline(always)]
     pub(super) fn set(&mut self, place: u32, load: Load) {
         match self.loads.get_mut(place as usize) {
-            Some(own) => *own = load,
+            Some(slot) => *slot = load,
             None => self.set_anew(place as usize, load),
         }
     }

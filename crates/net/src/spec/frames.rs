@@ -35,7 +35,9 @@ pub use back_pressure::{
 };
 pub use backwater_ends::spec::Span;
 pub use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec, VideoSpec};
-pub use backwater_ends::spec::collectives::{Collective, CollectiveSpec, JobSpec, PhaseSpec};
+pub use backwater_ends::spec::collectives::{
+    Collective, CollectiveSpec, JobSpec, LISTED, PhaseSpec,
+};
 pub use backwater_ends::spec::messages::{
     Again, ComputeSpec, Happened, MOST_IN_LIST, MessageSpec, MessagesSpec, Waiter, Waiters,
     written_out,

@@ -186,6 +186,27 @@ fn even_traffic_leaps() {
     }
 }
 
+/// What is told of a run that is not over, of iterations that nobody has reached too.
+#[test]
+fn a_part_of_a_run_is_told_of_alike() {
+    let mut open = 0;
+    for seed in 0..12 {
+        let mut scenario = parsed(&job(seed)).expect("sound");
+        scenario.network.stop_at = Time(300_000_000);
+        let long = at_length(&scenario);
+        let told = [&scenario, &long].map(|own| {
+            let mut run = EventRun::plain(own).expect("it runs");
+            assert!(complete(&mut run));
+            let found = run.so_far();
+            let flows = found.run.outcome.flows.iter();
+            open += flows.map(|flow| flow.ends.not_begun()).sum::<u64>();
+            tables(&found)
+        });
+        assert_eq!(told[0], told[1], "seed {seed}");
+    }
+    assert!(open > 1_000, "most of it is still to come: {open}");
+}
+
 /// What is gone through of many iterations is no more than of a few, and nothing that is kept of
 /// them grows with the number of their messages: a ring of 32 ranks does 1,000
 /// and 200,000.

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use backwater_kernel::{Duration, Instants};
-use backwater_net::frames::spec::MessagesSpec;
+use backwater_net::frames::spec::{LISTED, MessagesSpec};
 
 use super::times::Times;
 use crate::events::ranks::Each;
@@ -39,7 +39,15 @@ impl Rounds {
             likes: Vec::new(),
         };
         if rounds.count > 1 {
-            rounds.likes = likes(times, flows).unwrap_or_default();
+            rounds.likes = likes(times, flows.clone()).unwrap_or_default();
+            // Of those that nobody has reached one is like the other.
+            let from = reached(times, flows).max(u64::from(LISTED)) + 1;
+            let from = u32::try_from(from).unwrap_or(u32::MAX);
+            rounds.likes.push(Like {
+                rounds: from.min(rounds.count)..rounds.count,
+                back: 1,
+                later: Duration::ZERO,
+            });
         }
         rounds
     }
@@ -73,6 +81,17 @@ impl Rounds {
         }
         all
     }
+}
+
+/// Rounds that any of these flows has begun.
+fn reached(times: Times<'_>, flows: Range<u32>) -> u64 {
+    let rounds = flows.filter_map(|flow| {
+        let (again, found) = (times.list(flow)?.again, times.found(flow)?);
+        let of = |done: &Instants, each: u32| done.len().div_ceil(u64::from(each.max(1)));
+        let begun = of(&found.begun, again.messages);
+        Some(begun.max(of(&found.computed, again.computes)))
+    });
+    rounds.max().unwrap_or(0)
 }
 
 /// Rounds that are like others of all these flows, in all that is told of them; nothing where that
