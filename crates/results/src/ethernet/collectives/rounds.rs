@@ -112,10 +112,10 @@ fn likes(times: Times<'_>, flows: Range<u32>) -> Option<Vec<Like>> {
             if each == 0 {
                 continue;
             }
-            let own = likes_of(instants, each)?;
+            let alike = likes_of(instants, each)?;
             all = Some(match all {
-                None => own,
-                Some(all) => both(all, &own)?,
+                None => alike,
+                Some(all) => both(all, &alike)?,
             });
         }
     }
@@ -125,7 +125,7 @@ fn likes(times: Times<'_>, flows: Range<u32>) -> Option<Vec<Like>> {
 /// Of one list, in which a round has so many.
 fn likes_of(instants: &Instants, each: u32) -> Option<Vec<Like>> {
     let each = u64::from(each);
-    let own = instants.repeats().iter().map(|own| {
+    let likes = instants.repeats().iter().map(|own| {
         let back = own.back.is_multiple_of(each).then_some(own.back / each)?;
         let (from, until) = (own.from.div_ceil(each), own.until / each);
         Some(Like {
@@ -134,7 +134,7 @@ fn likes_of(instants: &Instants, each: u32) -> Option<Vec<Like>> {
             later: own.later,
         })
     });
-    own.collect()
+    likes.collect()
 }
 
 /// Where both are like others.
