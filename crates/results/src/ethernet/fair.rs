@@ -10,8 +10,7 @@ use backwater_ends::spec::{AckEvery, AckSpec};
 use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{
     AETH_BYTES, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, ROCE_BYTES,
-    SchedulerSpec, Spread, TAG_BYTES, TCP_IP_BYTES, TrafficSpec, TransportSpec,
-    WIRE_OVERHEAD_BYTES, packet_bytes,
+    Spread, TAG_BYTES, TCP_IP_BYTES, TrafficSpec, TransportSpec, WIRE_OVERHEAD_BYTES, packet_bytes,
 };
 
 use super::Frames;
@@ -58,8 +57,8 @@ impl Fairness for EthernetSpec {
 /// Do urgent classes fill the network first?
 fn groups_count(spec: &EthernetSpec) -> bool {
     let both = spec.links.iter().flat_map(|link| &link.channels);
-    let mut schedulers = both.map(|own| own.scheduler);
-    schedulers.all(|own| own == SchedulerSpec::StrictPriority)
+    let mut schedulers = both.map(|own| own.scheduler.is_strict());
+    schedulers.all(|is_strict| is_strict)
 }
 
 /// A row for each flow; `groups_count` if urgent classes fill the network first.

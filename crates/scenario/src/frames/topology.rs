@@ -1,6 +1,7 @@
 //! Nodes and links, named in the file or made by rule.
 
 use super::net::{Join, Net};
+use super::nics;
 use crate::Limits;
 use crate::given::frames::EthernetFile;
 use crate::given::frames::network::{Channel, HostsAre, Links, Network, Topology};
@@ -55,6 +56,7 @@ pub(crate) fn build<'r>(
         join_to_the_only_switch(&mut net, network);
     }
     check_hosts(&net, file, mistakes);
+    nics::forwarders(file, &mut net, mistakes);
     net
 }
 
