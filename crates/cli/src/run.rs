@@ -143,19 +143,19 @@ fn execute(
         remark!("audit: {said}");
     }
     if let Some(leaps) = results.told().leaps.take() {
-        tell_leaps(&leaps, took.wall_seconds);
+        tell_leaps(&leaps);
     }
     Ok(writer.conclude(&mut *results, took.wall_seconds, options.page))
 }
 
-/// What was leapt over, and about how long it would have taken.
-fn tell_leaps(leaps: &Leaps, wall_seconds: f64) {
+/// What was leapt over, and what is left of the time.
+fn tell_leaps(leaps: &Leaps) {
     for line in &leaps.lines {
         remark!("fast-forward: {line}");
     }
-    if !leaps.values.is_empty() && leaps.simulated > 0.0 {
-        let whole = wall_seconds / leaps.simulated;
-        remark!("fast-forward: {wall_seconds:.2} s instead of about {whole:.2} s");
+    if !leaps.values.is_empty() {
+        let percent = leaps.simulated * 100.0;
+        remark!("fast-forward: {percent:.3} % of the time was gone through");
     }
     document::put("fast_forward", leaps.values.as_slice());
 }

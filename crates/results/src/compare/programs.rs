@@ -68,7 +68,8 @@ pub(super) fn unfinished(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Str
         };
         let end = span(workload.duration_ps as f64);
         Some(format!(
-            "{name} is not through after {end} under {under}: see `run.duration`"
+            "{name} is not through after {end} under {under}: `run.duration` is short for it, or \
+             what it waits for was lost, which `backwater run` of that scheme's scenario tells"
         ))
     };
     let names = workload.flows.iter().map(|flow| flow.name.as_str());

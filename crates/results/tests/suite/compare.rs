@@ -230,10 +230,7 @@ fn what_is_not_through_is_said() {
         "{text}"
     );
     let text = compare_terminal(&workload(), &[none]);
-    assert!(
-        text.contains("under any scheme: see `run.duration`"),
-        "{text}"
-    );
+    assert!(text.contains("under any scheme: `run.duration`"), "{text}");
     let text = compare_terminal(&workload(), &[pfc]);
     assert!(!text.contains("not through"), "{text}");
 }

@@ -203,7 +203,7 @@ pub(crate) fn build(
         stops::ignored(&controls, &network, mistakes);
         let parts = (&crossings, &flows, (&consent, &controls), memories.as_ref());
         (headroom, given_up) = whole(file, &net, parts, &mut network, mistakes);
-        routes::follow(&network, &flows, &crossings, mistakes);
+        routes::follow((&net, &network), &flows, &crossings, mistakes);
         credits::small_frames(&controls, &network, mistakes);
         rate_control::set_paths(&mut network);
         routes::reordering(file, (&net, &network), &flows, mistakes);

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use backwater_ends::spec::Recovery;
 use backwater_net::frames::routes::Tables;
-use backwater_net::frames::spec::{EthernetSpec, NicRule, RouteSpec, Spread, TransportSpec};
+use backwater_net::frames::spec::{
+    EthernetSpec, FlowSpec, NicRule, RouteSpec, Spread, TransportSpec,
+};
 
 use super::crossings::{Bundles, Crossings};
 use super::flows::Flows;
@@ -21,12 +23,16 @@ const SEARCHES_MOST: u32 = 1_000;
 /// Follows each flow there and back, as the engine does, where that has not been done already:
 /// the file gives paths, or there were too many to follow all.
 pub(crate) fn follow(
-    network: &EthernetSpec,
+    (net, network): (&Net<'_>, &EthernetSpec),
     flows: &Flows<'_>,
     crossings: &Crossings,
     mistakes: &mut Diagnostics,
 ) {
     let is_known = network.rules.routes.is_empty() && !crossings.is_partial;
+    // A frame for several hosts leaves its host by one link: which is for the engine to say.
+    let leaves_by_several =
+        |flow: &FlowSpec| flow.is_multicast() && net.neighbours[flow.source as usize].len() > 1;
+    let is_known = is_known && !network.flows.iter().any(leaves_by_several);
     if is_known || network.rules.spread == Spread::Frames || mistakes.errors() > 0 {
         return;
     }
@@ -156,8 +162,9 @@ fn reordering_at_hosts(network: &EthernetSpec, flows: &Flows<'_>, mistakes: &mut
 fn tree(network: &EthernetSpec, tables: &Tables, flow: u32, at: &At, mistakes: &mut Diagnostics) {
     if let Err(wrong) = tables.paths(network, flow) {
         let name = &network.flows[flow as usize].name;
+        let what = wrong.0.split_once(": ").map_or(&*wrong.0, |own| own.1);
         Diagnostic::error("unreachable", format!("`{name}` has no tree"))
-            .at(at, wrong.0)
+            .at(at, what)
             .help("correct `[[routes]]`, or name fewer hosts")
             .tell(mistakes);
     }
