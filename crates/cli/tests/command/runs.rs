@@ -195,8 +195,8 @@ fn audit_checks_and_changes_nothing() {
     let ran = ran.complains("trace hash the same without");
     let count = ran
         .err
-        .split("audit: ")
-        .nth(1)
+        .rsplit("audit: ")
+        .next()
         .and_then(|rest| rest.split(' ').next());
     let count: u64 = count
         .and_then(|count| count.replace(',', "").parse().ok())
