@@ -165,6 +165,7 @@ fn tree(network: &EthernetSpec, tables: &Tables, flow: u32, at: &At, mistakes: &
         let what = wrong.0.split_once(": ").map_or(&*wrong.0, |own| own.1);
         Diagnostic::error("unreachable", format!("`{name}` has no tree"))
             .at(at, what)
+            .note("a frame for several hosts leaves its host by one link; switches copy it")
             .help("correct `[[routes]]`, or name fewer hosts")
             .tell(mistakes);
     }
