@@ -125,7 +125,7 @@ fn network(file: &ComparisonFile, mistakes: &mut Diagnostics) -> Option<Network>
         if own != 1 && mistakes.errors() == 0 {
             Diagnostic::error("bad-link", format!("`{name}` must have one link"))
                 .at(at, format!("it has {own}"))
-                .note("a host of an Ethernet has one port, and hosts forward nothing")
+                .note("in a comparison a host has one port, and forwards nothing")
                 .tell(mistakes);
         }
     }
