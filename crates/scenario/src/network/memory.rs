@@ -43,6 +43,8 @@ const LANE_BYTES: u64 = 500;
 pub(crate) const FLOW_BYTES: u64 = 20_000;
 /// What a message that waits for others takes, with what it waits for and what is told of it.
 pub(crate) const MESSAGE_BYTES: u64 = 250;
+/// Of each time that an operation or a job is done: what is told of it.
+const ROUND_BYTES: u64 = 1_400;
 /// Of a frame.
 pub(crate) const FRAME_BYTES: u64 = 64;
 /// Of next hops: each switch has some to each other one with hosts.
@@ -101,7 +103,10 @@ pub(crate) fn of_frames(spec: &EthernetSpec) -> (u64, u64) {
     });
     let groups = spec.rules.arrivals.iter();
     let active = groups.map(|group| u64::from(group.active) * FLOW_BYTES);
-    let flows = flows.sum::<u64>() + active.sum::<u64>();
+    let operations = spec.rules.collectives.iter().map(|own| own.times);
+    let iterations = spec.rules.jobs.iter().map(|own| own.iterations);
+    let rounds = operations.chain(iterations).map(u64::from).sum::<u64>() * ROUND_BYTES;
+    let flows = flows.sum::<u64>() + active.sum::<u64>() + rounds;
     let nodes = spec.nodes.len() as u64 * HOST_BYTES;
     let hops = Tables::size(spec).saturating_mul(HOP_BYTES);
     let channels = channels * (PORT_BYTES + SEEN_BYTES + classes * QUEUE_BYTES);
