@@ -4,42 +4,18 @@
 use backwater_kernel::{Channels, Rings, Time};
 use backwater_net::frames::Simulation;
 use backwater_net::frames::spec::*;
-use backwater_oracle::ethernet::{Mix, Report, SCHEMES, Scheme, random_spec, run};
+use backwater_oracle::ethernet::{Mix, Report, Scheme, random_spec, run};
 
 use crate::ethernet_agreement::plain;
 use crate::ethernet_common::difference;
+use crate::ethernet_nics::{mix as beside_nics, shortened};
 
 /// What of everything else there is in the network of this number.
 fn mix(number: u64) -> Mix {
-    let scheme = SCHEMES[(number % 5) as usize];
-    let kind = number / 5 % 8;
-    let is_off = scheme == Scheme::Off;
     Mix {
         has_nics: number.is_multiple_of(2),
         has_forwarders: true,
-        has_tcp: matches!(kind, 1 | 2 | 5 | 7),
-        has_pairs: matches!(kind, 2 | 5),
-        has_waits: kind == 3,
-        has_datagram_waits: kind == 3,
-        has_losses: kind == 1,
-        has_multicast: false,
-        has_inputs: kind.is_multiple_of(2),
-        has_watchdogs: kind == 4,
-        has_faults: kind == 4,
-        has_quanta: kind == 4 || kind == 5,
-        has_shared: kind == 6,
-        has_spread: kind == 7,
-        has_credits: is_off && kind.is_multiple_of(2),
-        has_counters: is_off && kind == 2,
-        ..plain(scheme)
-    }
-}
-
-/// Half as long: the slow engine takes a quarter of the time.
-fn shortened(spec: EthernetSpec) -> EthernetSpec {
-    EthernetSpec {
-        stop_at: Time(spec.stop_at.ps() / 2),
-        ..spec
+        ..beside_nics(number)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::ethernet_agreement::plain;
 use crate::ethernet_common::difference;
 
 /// What of everything else there is in the network of this number.
-fn mix(number: u64) -> Mix {
+pub fn mix(number: u64) -> Mix {
     let scheme = SCHEMES[(number % 5) as usize];
     let kind = number / 5 % 8;
     let is_off = scheme == Scheme::Off;
@@ -37,7 +37,7 @@ fn mix(number: u64) -> Mix {
 }
 
 /// Half as long: the slow engine takes a quarter of the time.
-fn shortened(spec: EthernetSpec) -> EthernetSpec {
+pub fn shortened(spec: EthernetSpec) -> EthernetSpec {
     EthernetSpec {
         stop_at: Time(spec.stop_at.ps() / 2),
         ..spec
