@@ -147,12 +147,6 @@ pub fn provoked(ended: &Ended, out: &Path) -> Option<&'static str> {
         "headroom = \"unchecked\"",
         "ignores_stops = true",
     ];
-    if has("[[collectives]]") || has("[[jobs]]") {
-        let known = is_known(out).then_some("credit beside messages, as docs/dev/testing.md says");
-        if known.is_some() {
-            return known;
-        }
-    }
     match corrupts {
         true => Some("control units corrupted"),
         false if ended.err.contains("warning[") && unsafe_credit.iter().any(|text| has(text)) => {
@@ -160,21 +154,6 @@ pub fn provoked(ended: &Ended, out: &Path) -> Option<&'static str> {
         }
         false => None,
     }
-}
-
-/// What the audit is known to say of messages under credit: an open fault, of the audit or of what
-/// it is told.
-const KNOWN: [&str; 2] = [
-    "starts though it is stopped",
-    "passes one that is not stopped",
-];
-
-/// Does the audit say nothing else?
-fn is_known(out: &Path) -> bool {
-    let text = fs::read_to_string(out.join("tables").join(AUDITED)).unwrap_or_default();
-    let mut rows = text.lines().skip(1);
-    let is_known = |row: &str| KNOWN.iter().any(|what| row.contains(what));
-    text.lines().count() > 1 && rows.all(is_known)
 }
 
 /// Is the key given nowhere but so?

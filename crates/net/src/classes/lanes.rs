@@ -199,15 +199,15 @@ impl Lanes {
         ready.min_by_key(|place| units.order(self.lanes[*place].chain.head))
     }
 
-    /// Takes the frame that goes next; from which lane.
-    pub fn take(&mut self, units: &Units) -> Option<(usize, u32)> {
+    /// Takes the frame that goes next.
+    pub fn take(&mut self, units: &Units) -> Option<u32> {
         let place = self.next(units)?;
         let lane = &mut self.lanes[place];
         let id = lane.chain.take(units)?;
         lane.bytes -= u64::from(units.get(id).bytes);
         self.turn = place + 1;
         self.renew(place);
-        Some((place, id))
+        Some(id)
     }
 
     /// A lane is held back, or not any more; was it the other way?

@@ -47,15 +47,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
-    /// Takes the frame that goes next of those that may go.
+    /// Takes the frame that goes next of those that may go. Whether the one behind it has credit is
+    /// looked at as this one spends its own.
     pub(crate) fn take_from_lanes(&mut self, channel_id: u32, class: u8) -> u32 {
         let network = &mut self.network;
         let at = network.queue(channel_id, class);
-        let Some((place, id)) = network.classes.lanes[at].take(&network.units) else {
+        let Some(id) = network.classes.lanes[at].take(&network.units) else {
             return NONE;
         };
-        self.note_lane_head(at, place);
-        self.renew_waiting(channel_id, class);
+        self.network.mark_waiting(channel_id, class);
+        self.wake_if_scheduled(channel_id);
         id
     }
 
@@ -99,20 +100,24 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     pub(crate) fn renew_waiting(&mut self, channel: u32, class: u8) {
-        let network = &mut self.network;
-        let at = network.queue(channel, class);
-        let is_ready = network.classes.lanes[at].is_ready();
-        let waiting = &mut network.channels[channel as usize].waiting;
-        match is_ready {
-            true => *waiting |= 1 << class,
-            false => *waiting &= !(1 << class),
-        }
-        self.note_first_in(at);
+        self.network.mark_waiting(channel, class);
+        self.note_first_in(self.network.queue(channel, class));
         self.wake_if_scheduled(channel);
     }
 }
 
 impl Network {
+    /// A port knows whether a class has a frame in a lane that may go.
+    fn mark_waiting(&mut self, channel: u32, class: u8) {
+        let at = self.queue(channel, class);
+        let is_ready = self.classes.lanes[at].is_ready();
+        let waiting = &mut self.channels[channel as usize].waiting;
+        match is_ready {
+            true => *waiting |= 1 << class,
+            false => *waiting &= !(1 << class),
+        }
+    }
+
     /// What a lane with credit is shut or opened by, as probes are told.
     pub(crate) fn gate_of_lane(&self, leg: u32) -> Gate {
         let own = &self.classes.credits.lanes[leg as usize];

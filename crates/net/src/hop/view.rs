@@ -144,13 +144,15 @@ impl FrameView {
 
     /// Of data, twice its flow, and one more on the way back.
     pub fn way(&self) -> u32 {
-        let is_back = matches!(
-            self.content,
-            Content::Tcp {
-                is_forward: false,
-                ..
-            }
-        );
+        let is_back = match self.content {
+            Content::Tcp { is_forward, .. } | Content::Roce { is_forward, .. } => !is_forward,
+            Content::Udp { .. }
+            | Content::Pause { .. }
+            | Content::Pfc { .. }
+            | Content::StopDestination { .. }
+            | Content::Credit { .. }
+            | Content::Counters { .. } => false,
+        };
         self.flow.wrapping_mul(2) + u32::from(is_back)
     }
 

@@ -27,7 +27,11 @@ fn filled(by: Owner) -> (Units, Lanes) {
 }
 
 fn taken(units: &Units, lanes: &mut Lanes) -> Vec<usize> {
-    core::iter::from_fn(|| lanes.take(units).map(|(place, _)| place)).collect()
+    let next = || {
+        let place = lanes.next(units)?;
+        lanes.take(units).map(|_| place)
+    };
+    core::iter::from_fn(next).collect()
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Credit for classes: small cases by hand, and what becomes of lost credit.
 
 use crate::frames::common::*;
-use backwater_kernel::{Duration, Stop, Time};
-use backwater_net::frames::probe::{Content, CreditMessage, Frame, Probe};
+use backwater_ends::spec::RoceSpec;
+use backwater_kernel::{Duration, Rate, Stop, Time};
+use backwater_net::frames::probe::{Audit, Content, CreditMessage, Frame, Probe};
 use backwater_net::frames::spec::*;
 use backwater_net::outcome::Outcome;
 use backwater_net::watched;
@@ -204,4 +205,51 @@ fn statements_of_the_counter_make_good_lost_data() {
     let (silent, outcome) = lossy(None);
     assert_eq!(outcome.stop, Stop::Standstill);
     assert!(silent.data.len() < stated.data.len() / 4);
+}
+
+/// Data and acknowledgements of two queue pairs, of 1,000 and of few bytes, share lanes of a link
+/// with little credit: small ones start while there is none for the large ones behind them, and
+/// ways back have lanes of their own. The audit agrees with each start.
+#[test]
+fn frames_of_both_ways_and_sizes_keep_to_their_lanes() {
+    for (owner, n3) in [
+        (Owner::Class, 2),
+        (Owner::Flow, 2),
+        (Owner::Hash(1), 2),
+        (Owner::Hash(2), 1),
+        (Owner::Hash(3), 3),
+    ] {
+        let mut net = Net::new(1, None);
+        let (s, a, b, d) = (
+            net.station("S"),
+            net.switch("A"),
+            net.switch("B"),
+            net.station("D"),
+        );
+        net.link(s, a, 100);
+        net.link(a, b, 100);
+        net.link(b, d, 100);
+        for (from, to) in [(s, d), (d, s), (s, d)] {
+            let roce = RoceSpec {
+                mtu_bytes: 1_000,
+                ..RoceSpec::plain(Rate(100 * MBPS))
+            };
+            net.add(from, to, 0, TransportSpec::Roce(roce), endless());
+        }
+        net.spec.stop_at = Time(20 * MS);
+        net.spec.warm_up = Time::ZERO;
+        for channel in &mut net.spec.links[1].channels {
+            channel.credits = vec![Some(ClassCreditSpec {
+                owner,
+                unit_bytes: 100,
+                overhead_bytes: 0,
+                rule: ClassCreditRule::Zones(credit(CreditRule::Cumulative, 1, 12 * n3)),
+            })];
+        }
+        let (audit, outcome) = watched(&net.spec, Audit::new(&net.spec)).expect("a sound network");
+        let broken = audit.checks().violations();
+        assert_eq!(broken.total(), 0, "{owner:?}: {broken:?}");
+        let shut = &outcome.channels[2].by_class.queues[0];
+        assert!(outcome.unit_hops > 1_000 && shut.sent > 100, "{owner:?}");
+    }
 }
