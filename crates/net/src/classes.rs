@@ -35,6 +35,7 @@ use members::Members;
 use queue::{Queue, QueueCounts};
 use requests::{Asked, Requests};
 use routes::Routes;
+use routes::spreading::Spreading;
 use shape::{Has, may};
 use shared::Shared;
 use stop::Gates;
@@ -77,6 +78,8 @@ pub(crate) struct Classes {
     /// several.
     pub received: Vec<Vec<Received>>,
     pub routes: Routes,
+    /// What nodes remember of the ports they chose.
+    pub spreading: Spreading,
     /// By way, at its place: how many of its frames went round the ports of their station, where
     /// some do.
     pub turns: Option<Vec<u64>>,
@@ -144,6 +147,7 @@ impl Classes {
             messages_alone: Vec::new(),
             received: Vec::new(),
             routes: Routes::none(),
+            spreading: Spreading::default(),
             turns: None,
             stations: Stations::new(stations, core::iter::empty()),
             freezing: Vec::new(),

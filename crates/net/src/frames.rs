@@ -22,6 +22,7 @@ mod multicast;
 mod notify;
 mod rates;
 mod schedulers;
+mod spread;
 mod standstill;
 mod start;
 #[cfg(test)]

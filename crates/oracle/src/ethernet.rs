@@ -107,6 +107,7 @@ mod rates;
 mod routes;
 mod schedulers;
 mod sources;
+mod spread;
 mod standstill;
 mod stating;
 mod step;
@@ -117,7 +118,7 @@ mod trees;
 mod waits;
 
 pub use crate::compare::first_difference;
-pub use random::{Mix, SCHEDULERS, SCHEMES, Scheme, random_spec};
+pub use random::{Mix, SCHEDULERS, SCHEMES, SPREADS, Scheme, random_spec};
 pub use standstill::Standstill;
 pub use waits::delay_bounds;
 

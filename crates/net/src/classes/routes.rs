@@ -8,10 +8,11 @@ use backwater_kernel::{BuildError, Channels, TraceHash};
 
 use crate::classes::trees::{FORK, Trees};
 use crate::hop::unit::{NONE, Unit};
-use crate::spec::frames::{EthernetSpec, Spread};
+use crate::spec::frames::EthernetSpec;
 
 mod alike;
 mod crossed;
+pub(crate) mod spreading;
 mod tables;
 
 pub use alike::Alike;
@@ -53,7 +54,7 @@ pub(crate) enum Routes {
 impl Routes {
     pub fn new(spec: &EthernetSpec) -> Result<Routes, BuildError> {
         let tables = Tables::new(spec)?;
-        if spec.rules.spread == Spread::Frames {
+        if spec.rules.spread.parts_flows() {
             return Ok(Routes::Tables(tables));
         }
         let (mut first, mut hops) = (Vec::new(), Vec::new());

@@ -8,10 +8,11 @@ use alloc::vec::Vec;
 use backwater_ends::stations::{Delivery, End};
 use backwater_kernel::{EventQueue, TraceHash};
 
+use crate::classes::routes::spreading::OPEN;
 use crate::classes::run::ByClass;
 use crate::classes::shape::{
-    CREDIT, ERRORS, Has, LANES, MARKS, MESSAGES, MULTICAST, OUTPUTS, PAIRS, SCHEDULERS, TCP,
-    TIME_OUT, WATCHDOGS, may,
+    CREDIT, ERRORS, Has, LANES, MARKS, MESSAGES, MULTICAST, OUTPUTS, PAIRS, SCHEDULERS, TABLES,
+    TCP, TIME_OUT, WATCHDOGS, may,
 };
 use crate::classes::{FrameFlow, Slot};
 use crate::hop::kind::{ControlKind, UnitKind};
@@ -253,7 +254,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         id: u32,
         frame: &Unit,
     ) -> u32 {
-        let channel = self.network.classes.routes.channel(frame);
+        let channel = match may(HAS, TABLES) && frame.hop() == OPEN {
+            true => self.choose_port(node_id, id, frame),
+            false => self.network.classes.routes.channel(frame),
+        };
         let Some(out) = self.network.channels.get(channel as usize) else {
             match self.network.classes.nodes[node_id as usize].is_switch {
                 true => self.admit_copies((input, frame.account()), id),

@@ -14,6 +14,7 @@ use crate::classes::members::Members;
 use crate::classes::queue::{Queue, QueueCounts};
 use crate::classes::requests::{Asked, Requests};
 use crate::classes::routes::Routes;
+use crate::classes::routes::spreading::Spreading;
 use crate::classes::run::ByClass;
 use crate::classes::shape::{ANYTHING, Form};
 use crate::classes::shared::Shared;
@@ -156,6 +157,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         alone: Vec::new(),
         messages_alone: Vec::new(),
         received: received(spec),
+        spreading: Spreading::new(&routes),
         turns: routes.has_turns().then(|| vec![0; 2 * spec.flows.len()]),
         routes,
         stations,

@@ -4,6 +4,7 @@ use backwater_ends::application::Payload;
 use backwater_kernel::{Event, EventQueue, Phase};
 
 use crate::classes::routes::Routes;
+use crate::classes::routes::spreading::OPEN;
 use crate::classes::shape::{
     ANYTHING, CREDIT, CUT_THROUGH, Has, INPUTS, LANES, MARKS, OUTPUTS, PAIRS, PARTS, SCHEDULERS,
     TABLES, WATCHDOGS, may,
@@ -333,6 +334,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         match network.channels.get(next as usize) {
             Some(next) => next.rate <= rate,
             None if next == NONE => false,
+            // It is chosen as the frame comes: all must be so.
+            None if next == OPEN => {
+                let node = network.channels[channel_id as usize].to;
+                let to = network.destination(network.units.get(id));
+                let mut ways = network.choices(node, to).iter();
+                ways.all(|next| network.channels[*next as usize].rate <= rate)
+            }
             // Of several ways all must be so.
             None => {
                 let mut ways = network.branches_of(next);

@@ -10,8 +10,7 @@ use crate::classes::routes::Routes;
 use crate::hop::unit::NONE;
 use crate::network::Network;
 use crate::spec::frames::{
-    EthernetSpec, FRAME_LEAST_BYTES, FlowSpec, NodeKind, Spread, TrafficSpec, TransportSpec,
-    wire_bytes,
+    EthernetSpec, FRAME_LEAST_BYTES, FlowSpec, NodeKind, TrafficSpec, TransportSpec, wire_bytes,
 };
 
 impl Divisible for EthernetSpec {
@@ -29,7 +28,7 @@ impl Divisible for EthernetSpec {
         if self.may_drain() && self.nodes.iter().any(|node| storms(&node.kind)) {
             return Some("a storm of stops keeps the run going while nothing else is left");
         }
-        if self.rules.spread == Spread::Frames && self.flows.iter().any(FlowSpec::hears_rates) {
+        if self.rules.spread.parts_flows() && self.flows.iter().any(FlowSpec::hears_rates) {
             return Some("what switches state and what sources send is numbered together");
         }
         None
@@ -47,7 +46,7 @@ impl Divisible for EthernetSpec {
             ties.extend(flow.others.iter().map(|other| (flow.destination, *other)));
             let is_connection = flow.transport.is_connection();
             let is_video = matches!(flow.traffic, TrafficSpec::Video(_));
-            if is_video || is_connection && self.rules.spread == Spread::Frames {
+            if is_video || is_connection && self.rules.spread.parts_flows() {
                 ties.push((flow.source, flow.destination));
             }
         }

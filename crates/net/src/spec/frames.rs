@@ -385,6 +385,29 @@ pub struct RouteSpec {
 pub enum Spread {
     /// The same for all frames of a flow (a hash of seed, flow, direction and node).
     Flows,
-    /// Each frame on its own, at random: order is lost.
+    /// Each frame on its own, at random: order is lost, here and below.
     Frames,
+    /// Each frame by a hash of its entropy, of which a flow has so many and goes through all of
+    /// them, in an order drawn anew each time.
+    Entropies {
+        /// A power of two.
+        count: u32,
+    },
+    /// Each frame by the next in turn of those that lead to its station, whatever its flow.
+    RoundRobin,
+    /// Each frame by the one with the fewest bytes queued as it comes.
+    Adaptive,
+    /// Frames by that of the last of their flow, until there is none for so long: then by one drawn
+    /// anew.
+    Flowlets {
+        /// At 0 each frame is drawn.
+        gap: Duration,
+    },
+}
+
+impl Spread {
+    /// Do the frames of a flow take several ways?
+    pub fn parts_flows(self) -> bool {
+        self != Spread::Flows
+    }
 }

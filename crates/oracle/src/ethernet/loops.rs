@@ -6,7 +6,7 @@ use backwater_kernel::{Channels, Duration, Time};
 use backwater_net::frames::probe::Gate;
 use backwater_net::frames::spec::{
     ClassCreditRule, ClassCreditSpec, CountersSpec, CreditRule, CreditSpec, EthernetSpec, LaneSpec,
-    Owner, Spread,
+    Owner,
 };
 
 use super::nics;
@@ -201,7 +201,7 @@ impl Way {
             }
             let next = &hops[&(node, to)];
             let hash = routes::mix(&[spec.seed, word, node as u64]);
-            let draws = spec.rules.spread == Spread::Frames && node != from;
+            let draws = spec.rules.spread.parts_flows() && node != from;
             if routes::is_station(spec, node) && !draws {
                 let (flow, forward, count) = (self.flow, self.is_forward, next.len());
                 let port = |turn| next[nics::port(spec, flow, forward, node, count, turn)];
@@ -212,9 +212,9 @@ impl Way {
                 nodes.extend(new.into_iter().map(|channel| routes::head(spec, channel)));
                 continue;
             }
-            let taken = match spec.rules.spread {
-                Spread::Flows => vec![next[(hash % next.len() as u64) as usize]],
-                Spread::Frames => next.clone(),
+            let taken = match spec.rules.spread.parts_flows() {
+                false => vec![next[(hash % next.len() as u64) as usize]],
+                true => next.clone(),
             };
             let new = taken.into_iter().filter(|channel| crossed.insert(*channel));
             nodes.extend(new.map(|channel| routes::head(spec, channel)));

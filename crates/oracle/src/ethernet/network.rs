@@ -8,7 +8,7 @@ use backwater_ends::stations::Stations;
 use backwater_kernel::{Channels, Duration, Purpose, Stream, Time};
 use backwater_net::frames::probe::{Content, Gate, LossCause};
 use backwater_net::frames::spec::{
-    BackPressureSpec, Detect, EthernetSpec, MemorySpec, NodeKind, QueueSpec, Spread, SwitchSpec,
+    BackPressureSpec, Detect, EthernetSpec, MemorySpec, NodeKind, QueueSpec, SwitchSpec,
 };
 
 use super::loops::{self, Counted, Loop};
@@ -20,7 +20,7 @@ use super::stating::Stating;
 use super::trees::{Tree, tree};
 use crate::service::{Port, Ratio};
 
-use super::{ChannelCounts, Delivery, Drop, FlowCounts, Start, nics, routes};
+use super::{ChannelCounts, Delivery, Drop, FlowCounts, Start, nics, routes, spread};
 
 /// Bytes of a control frame, and with its preamble and gap.
 pub(super) const CONTROL_BYTES: u64 = 64;
@@ -224,6 +224,10 @@ pub(super) struct Network {
     /// Random streams by channel and class.
     pub marking: BTreeMap<(usize, usize), Stream>,
     pub selection: BTreeMap<(usize, usize), Stream>,
+    /// How often a node took one of these hops in turn.
+    pub turns: BTreeMap<(usize, Vec<usize>), u64>,
+    /// By node and way, when its last frame came, and which port that took.
+    pub flowlets: BTreeMap<(usize, usize, bool), (Time, usize)>,
     pub joins: u64,
     pub starts: Vec<Start>,
     pub drops: Vec<Drop>,
@@ -295,6 +299,8 @@ impl Network {
                 .collect(),
             marking,
             selection,
+            turns: BTreeMap::new(),
+            flowlets: BTreeMap::new(),
             joins: 0,
             starts: Vec::new(),
             drops: Vec::new(),
@@ -390,7 +396,7 @@ impl Network {
     pub fn next_hop(&self, node: usize, frame: &Frame) -> usize {
         let hops = &self.hops[&(node, frame.destination)];
         let is_own = nics::is_source(&self.spec, frame.flow, frame.is_forward, node);
-        let draws = self.spec.rules.spread == Spread::Frames && !is_own;
+        let draws = self.spec.rules.spread.parts_flows() && !is_own;
         if routes::is_station(&self.spec, node) && !draws {
             let turn = frame.turn as usize;
             return hops[nics::port(
@@ -402,13 +408,7 @@ impl Network {
                 turn,
             )];
         }
-        let direction = u64::from(!frame.is_forward);
-        let word = frame.flow as u64 * 2 + direction;
-        let hash = match self.spec.rules.spread {
-            Spread::Flows => routes::mix(&[self.spec.seed, word, node as u64]),
-            Spread::Frames => routes::mix(&[self.spec.seed, word, node as u64, frame.number]),
-        };
-        hops[(hash % hops.len() as u64) as usize]
+        spread::drawn(&self.spec, node, frame, hops)
     }
 
     /// How long a stop of so many quanta lasts for what leaves on `channel`.

@@ -75,8 +75,8 @@ pub struct Mix {
     pub has_rates: bool,
     /// All sources end.
     pub is_finite: bool,
-    /// Frames take one of several ways each on its own.
-    pub has_spread: bool,
+    /// Which of several ways frames take.
+    pub spread: Spread,
     /// Stations may have several links, and rules for them.
     pub has_nics: bool,
     /// Some stations forward, and some are joined to each other.
@@ -120,7 +120,7 @@ impl Mix {
             has_datagram_waits: false,
             has_rates: false,
             is_finite: false,
-            has_spread: false,
+            spread: Spread::Flows,
             has_nics: false,
             has_forwarders: false,
             has_multicast: false,
@@ -135,6 +135,17 @@ impl Mix {
         }
     }
 }
+
+/// Every way to part the frames of a flow.
+pub const SPREADS: [Spread; 5] = [
+    Spread::Frames,
+    Spread::Entropies { count: 8 },
+    Spread::RoundRobin,
+    Spread::Adaptive,
+    Spread::Flowlets {
+        gap: Duration(40_000_000),
+    },
+];
 
 struct Dice {
     stream: Xoshiro256PlusPlus,
@@ -182,10 +193,7 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
         flows: Vec::new(),
         outages: Vec::new(),
         rules: FrameRules {
-            spread: match mix.has_spread {
-                true => Spread::Frames,
-                false => Spread::Flows,
-            },
+            spread: mix.spread,
             ..FrameRules::shortest(Duration(u64::MAX / 4))
         },
     };

@@ -9,8 +9,8 @@ use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Purpose, Rate, Stream, Time};
 use backwater_net::frames::frame_bytes;
 use backwater_net::frames::spec::{
-    EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, GROUP, Spread, TAG_BYTES,
-    TrafficSpec, TransportSpec, UDP_IP_BYTES,
+    EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, GROUP, TAG_BYTES, TrafficSpec,
+    TransportSpec, UDP_IP_BYTES,
 };
 
 use super::network::{Frame, Network};
@@ -192,7 +192,7 @@ impl Network {
     /// The ports by which the frames of a flow may leave the host it starts from.
     fn ports_of(&self, flow: usize) -> Vec<usize> {
         let (from, to) = (self.station_of(flow, true), self.station_of(flow, false));
-        if self.trees[flow].is_some() || self.spec.rules.spread == Spread::Frames {
+        if self.trees[flow].is_some() || self.spec.rules.spread.parts_flows() {
             return self.leaving(from).collect();
         }
         let hops = &self.hops[&(from, to)];

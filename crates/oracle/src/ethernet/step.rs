@@ -7,7 +7,7 @@ use backwater_net::frames::spec::{Forwarding, MarkAt};
 use super::network::{
     CONTROL_BYTES, Channel, Control, Flying, Frame, Load, Network, Point, WIRE_BYTES, channel_spec,
 };
-use super::{CONTROL_FLOW, Delivery, Problem, Start, choose, routes};
+use super::{CONTROL_FLOW, Delivery, Problem, Start, choose, routes, spread};
 
 /// Frames after which a run is given up.
 const MAX_STARTS: usize = 5_000_000;
@@ -140,7 +140,10 @@ impl Network {
 
     fn data_arrives(&mut self, now: Time, channel: usize, mut frame: Frame) {
         let node = self.head(channel);
-        let on = self.ways_on(node, &frame);
+        let on = match self.trees[frame.flow].is_none() && node != frame.destination {
+            true => vec![self.port_now(now, node, &frame)],
+            false => self.ways_on(node, &frame),
+        };
         if on.is_empty() {
             self.delivered(now, node, &frame);
             return;
@@ -294,7 +297,12 @@ impl Network {
         let Some(switch) = self.switch(node) else {
             return whole;
         };
-        let on = self.ways_on(node, frame);
+        let on = match self.trees[frame.flow].is_none() && node != frame.destination {
+            true if spread::is_chosen_there(&self.spec) => {
+                self.hops[&(node, frame.destination)].clone()
+            }
+            _ => self.ways_on(node, frame),
+        };
         let is_slower = on.iter().all(|next| self.rate_of(*next) <= here.rate);
         if switch.forwarding == Forwarding::CutThrough && is_slower {
             let first = here.rate.serialization(CONTROL_BYTES + WIRE_BYTES);

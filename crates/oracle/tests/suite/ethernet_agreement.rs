@@ -13,7 +13,7 @@ use backwater_kernel::{Channels, Duration};
 use backwater_net::frames::probe::{Content, LossCause};
 use backwater_net::frames::spec::*;
 use backwater_oracle::ethernet::{
-    ChannelCounts, Mix, Report, SCHEDULERS, SCHEMES, Scheme, random_spec,
+    ChannelCounts, Mix, Report, SCHEDULERS, SCHEMES, SPREADS, Scheme, random_spec,
 };
 use ethernet_common::difference;
 
@@ -269,13 +269,6 @@ fn they_agree_on_everything_at_once() {
 }
 
 #[test]
-fn they_agree_on_frames_spread_at_random() {
-    under(&SCHEMES, 1_100, |mix| {
-        (mix.has_spread, mix.has_tcp) = (true, true);
-    });
-}
-
-#[test]
 fn they_agree_on_multicast() {
     let reach = under(&SCHEMES, 5_000, |mix| mix.has_multicast = true);
     let shared = under(&[Scheme::Off, Scheme::Port, Scheme::Class], 5_100, |mix| {
@@ -456,16 +449,31 @@ fn a_time_out_a_microsecond_late_is_seen() {
     bites(found);
 }
 
+/// Each way to part the frames of a flow, under every scheme; and another way is seen.
 #[test]
-fn frames_that_are_not_spread_are_seen() {
-    let mix = Mix {
-        has_spread: true,
-        ..plain(Scheme::Off)
-    };
-    let found = seen(1_100, mix, has_choices, |spec| {
-        spec.rules.spread = Spread::Flows
-    });
-    bites(found);
+fn they_agree_on_every_spread() {
+    for (spread, index) in SPREADS.into_iter().zip(0..) {
+        under(&SCHEMES, 1_100 + 100 * index, |mix| {
+            mix.spread = spread;
+            mix.has_tcp = true;
+        });
+    }
+}
+
+#[test]
+fn frames_that_are_spread_otherwise_are_seen() {
+    for (spread, other) in SPREADS.into_iter().zip(SPREADS.into_iter().cycle().skip(1)) {
+        let mix = Mix {
+            spread,
+            ..plain(Scheme::Off)
+        };
+        for other in [Spread::Flows, other] {
+            let change = |spec: &mut EthernetSpec| spec.rules.spread = other;
+            let (seen, all) = seen(1_100, mix, has_choices, change);
+            // Flowlets that never end are flows.
+            assert!(all == 10 && seen >= 5, "{spread:?}, {other:?}: {seen}");
+        }
+    }
 }
 
 /// Frames of one flow leave one node on several channels.

@@ -79,7 +79,7 @@ fn they_agree_on_lanes() {
     });
     under(&[Scheme::Off], 12_700, |mix| {
         lanes(mix);
-        (mix.has_spread, mix.is_finite) = (true, true);
+        (mix.spread, mix.is_finite) = (Spread::Frames, true);
     });
     under(&[Scheme::Off], 12_900, |mix| {
         lanes(mix);

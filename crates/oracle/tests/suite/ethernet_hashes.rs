@@ -30,7 +30,7 @@ fn they_agree_on_hashed_lanes() {
     });
     under(&[Scheme::Off], 25_700, |mix| {
         hashed(mix);
-        (mix.has_spread, mix.is_finite) = (true, true);
+        (mix.spread, mix.is_finite) = (Spread::Frames, true);
     });
     under(&[Scheme::Off], 26_900, |mix| {
         hashed(mix);

@@ -7,7 +7,7 @@ use backwater_kernel::{Balance, Distribution, Duration, Rings, Time};
 use backwater_net::frames::Simulation;
 use backwater_net::frames::spec::*;
 use backwater_net::outcome::{FlowOutcome, Outcome};
-use backwater_oracle::ethernet::{Mix, SCHEMES, Scheme, random_spec};
+use backwater_oracle::ethernet::{Mix, SCHEMES, SPREADS, Scheme, random_spec};
 
 use crate::ethernet_common::{Log, fast};
 
@@ -194,7 +194,7 @@ fn a_list_without_rows_runs_as_with_rows() {
     let (mut flows, mut slots, mut drops) = (0, 0, 0);
     for scheme in schemes() {
         for seed in 0..SEEDS {
-            for (has_tcp, has_pairs, has_spread) in [
+            for (has_tcp, has_pairs, parts) in [
                 (false, false, seed % 2 == 0),
                 (true, false, seed % 2 == 1),
                 (true, true, seed % 3 == 0),
@@ -202,12 +202,15 @@ fn a_list_without_rows_runs_as_with_rows() {
                 let mix = Mix {
                     has_tcp,
                     has_pairs,
-                    has_spread,
+                    spread: match parts {
+                        true => SPREADS[seed as usize % SPREADS.len()],
+                        false => Spread::Flows,
+                    },
                     has_losses: seed % 4 == 3,
                     ..Mix::of(scheme)
                 };
                 let spec = listed(seed, mix);
-                let name = format!("{scheme:?} {seed} {has_tcp} {has_pairs} {has_spread}");
+                let name = format!("{scheme:?} {seed} {has_tcp} {has_pairs} {parts}");
                 let (outcome, own) = compare(&spec, (seed % 5) as usize, &name);
                 flows += spec.flows.len();
                 slots += own;

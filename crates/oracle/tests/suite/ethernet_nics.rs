@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use backwater_kernel::{Channels, Rings, Time};
 use backwater_net::frames::Simulation;
 use backwater_net::frames::spec::*;
-use backwater_oracle::ethernet::{Mix, Report, SCHEMES, Scheme, random_spec, run};
+use backwater_oracle::ethernet::{Mix, Report, SCHEMES, SPREADS, Scheme, random_spec, run};
 
 use crate::ethernet_agreement::plain;
 use crate::ethernet_common::difference;
@@ -29,7 +29,10 @@ pub fn mix(number: u64) -> Mix {
         has_faults: kind == 4,
         has_quanta: kind == 4 || kind == 5,
         has_shared: kind == 6,
-        has_spread: kind == 7,
+        spread: match kind {
+            7 => SPREADS[number as usize / 40 % SPREADS.len()],
+            _ => Spread::Flows,
+        },
         has_credits: is_off && kind.is_multiple_of(2),
         has_counters: is_off && kind == 2,
         ..plain(scheme)

@@ -31,7 +31,7 @@ fn they_agree_on_queue_pairs() {
     assert!(reach.credits > 500, "{reach:?}");
     under(&[Scheme::Class], 28_000, |mix| {
         pairs(mix);
-        (mix.has_inputs, mix.has_spread) = (true, true);
+        (mix.has_inputs, mix.spread) = (true, Spread::Frames);
     });
 }
 
@@ -84,7 +84,7 @@ fn they_agree_on_rates_that_switches_state() {
     });
     under(&[Scheme::Off, Scheme::Class], 37_000, |mix| {
         rates(mix);
-        (mix.has_losses, mix.has_spread) = (true, true);
+        (mix.has_losses, mix.spread) = (true, Spread::Frames);
     });
     under(&[Scheme::Off], 40_000, |mix| {
         rates(mix);

@@ -5,12 +5,12 @@ use backwater_kernel::{Duration, Rate, Rings, Stop, Time};
 use backwater_net::frames::Simulation;
 use backwater_net::frames::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, FrameRules, LinkSpec, MemorySpec, NodeKind,
-    NodeSpec, QueueSpec, SchedulerSpec, SwitchSpec, TrafficSpec, TransportSpec, VideoSpec,
+    NodeSpec, QueueSpec, SchedulerSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec, VideoSpec,
 };
 use backwater_net::parts;
 use backwater_net::probe::Recorder;
 use backwater_net::spec::{Measure, SeriesSpec, Subject};
-use backwater_oracle::ethernet::{Mix, SCHEDULERS, SCHEMES, random_spec};
+use backwater_oracle::ethernet::{Mix, SCHEDULERS, SCHEMES, SPREADS, random_spec};
 
 use crate::parts_common::{Turns, counts, difference, words};
 
@@ -35,7 +35,10 @@ fn network(number: u64) -> EthernetSpec {
             may_wait: has(5),
             has_lanes: has(3),
             has_hashes: number.is_multiple_of(2),
-            has_spread: has(7) && !has(5),
+            spread: match has(7) && !has(5) {
+                true => SPREADS[number as usize / 7 % SPREADS.len()],
+                false => Spread::Flows,
+            },
             has_nics: number % 4 == 1 && !has(5),
             has_looks: has(2),
             is_finite: number % 4 == 3,

@@ -10,7 +10,7 @@ use backwater_ends::spec::{AckEvery, AckSpec};
 use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{
     AETH_BYTES, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, ROCE_BYTES,
-    Spread, TAG_BYTES, TCP_IP_BYTES, TrafficSpec, TransportSpec, WIRE_OVERHEAD_BYTES, packet_bytes,
+    TAG_BYTES, TCP_IP_BYTES, TrafficSpec, TransportSpec, WIRE_OVERHEAD_BYTES, packet_bytes,
 };
 
 use super::Frames;
@@ -198,7 +198,7 @@ fn only_way(tables: &Tables, spec: &EthernetSpec, way: u32) -> Option<Vec<u32>> 
     if tables.goes_round(ends) {
         return None;
     }
-    if spec.rules.spread == Spread::Frames {
+    if spec.rules.spread.parts_flows() {
         let to = ends.1;
         let is_only = |channel: &u32| {
             let from = names::channel_ends(spec, *channel).map(|ends| ends.0);

@@ -19,7 +19,6 @@ use super::{controls, queues, ranks, roce, traffic, waits};
 use crate::Limits;
 use crate::given::frames::EthernetFile;
 use crate::given::frames::flows::{self as given, Transport};
-use crate::given::frames::switch::Spread;
 use crate::given::frames::workloads::{Rows, Workloads};
 use crate::language::files::Files;
 use crate::network::memory;
@@ -383,12 +382,12 @@ fn named_once(
 
 /// The frames of a multicast share a tree.
 fn one_tree(file: &EthernetFile, flow: &given::Flows, mistakes: &mut Diagnostics) {
-    if !*flow.multicast || *file.switch.spread != Spread::Frames {
+    if !*flow.multicast || !file.switch.spread.parts_flows() {
         return;
     }
     Diagnostic::error("bad-flow", "a multicast whose frames take different paths")
         .at(&flow.multicast.at, "its frames take one tree")
-        .note("`spread = \"frames\"` in `[switch]` draws the path of each frame")
+        .note("`spread` in `[switch]` gives the frames of a flow several paths")
         .help("leave out `spread`, or `multicast`")
         .tell(mistakes);
 }

@@ -45,6 +45,7 @@ mod routes;
 mod schedulers;
 mod series;
 mod shared;
+mod spread;
 pub(crate) mod stops;
 mod switches;
 mod tcp;
@@ -58,7 +59,7 @@ mod workloads;
 
 use backwater_net::frames::spec::{
     DrainSpec, EthernetSpec, FrameRules, MemorySpec, NicSpec, NodeKind, OutageSpec, RouteSpec,
-    SeriesSpec,
+    SeriesSpec, Spread,
 };
 
 use self::controls::Controls;
@@ -107,11 +108,12 @@ fn rules(
     (routes, drains): (Vec<RouteSpec>, Vec<DrainSpec>),
     nics: (Vec<NicSpec>, Vec<u32>),
     forwarders: Vec<u32>,
+    spread: Spread,
 ) -> FrameRules {
     let stall = file.run.stall.unwrap_or(checks::USUAL_STALL);
     FrameRules {
         routes,
-        spread: (*file.switch.spread).into(),
+        spread,
         nics: nics.0,
         rails: nics.1,
         forwarders,
@@ -188,7 +190,14 @@ pub(crate) fn build(
         warm_up: *run.warm_up,
         nodes,
         links,
-        rules: rules(file, &flows, (routes, drains), nics, net.forwarders()),
+        rules: rules(
+            file,
+            &flows,
+            (routes, drains),
+            nics,
+            net.forwarders(),
+            spread::of(&file.switch, mistakes),
+        ),
         flows: flows.specs.clone(),
         outages,
     };

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use backwater_ends::spec::Recovery;
 use backwater_net::frames::routes::Tables;
-use backwater_net::frames::spec::{
-    EthernetSpec, FlowSpec, NicRule, RouteSpec, Spread, TransportSpec,
-};
+use backwater_net::frames::spec::{EthernetSpec, FlowSpec, NicRule, RouteSpec, TransportSpec};
 
 use super::crossings::{Bundles, Crossings};
 use super::flows::Flows;
@@ -33,7 +31,7 @@ pub(crate) fn follow(
     let leaves_by_several =
         |flow: &FlowSpec| flow.is_multicast() && net.neighbours[flow.source as usize].len() > 1;
     let is_known = is_known && !network.flows.iter().any(leaves_by_several);
-    if is_known || network.rules.spread == Spread::Frames || mistakes.errors() > 0 {
+    if is_known || network.rules.spread.parts_flows() || mistakes.errors() > 0 {
         return;
     }
     let Ok(tables) = Tables::new(network) else {
@@ -107,7 +105,7 @@ pub(crate) fn reordering(
     flows: &Flows<'_>,
     mistakes: &mut Diagnostics,
 ) {
-    if network.rules.spread != Spread::Frames {
+    if !network.rules.spread.parts_flows() {
         return reordering_at_hosts(network, flows, mistakes);
     }
     let bundles = Bundles::new(net, &network.rules.routes);
@@ -128,7 +126,10 @@ pub(crate) fn reordering(
         let name = clip(&flow.name);
         let label = format!("the frames of `{name}` have several paths");
         warning
-            .at(&file.switch.spread.at, "draws a path for each frame")
+            .at(
+                &file.switch.spread.at,
+                "the frames of a flow take several paths",
+            )
             .at(table.to, label)
             .help("or keep each flow to one path: `spread = \"flows\"`")
             .tell(mistakes);

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::{Channels, Time};
 use backwater_net::frames::routes::Tables;
-use backwater_net::frames::spec::{EthernetSpec, NodeKind, Spread, TrafficSpec};
+use backwater_net::frames::spec::{EthernetSpec, NodeKind, TrafficSpec};
 
 use super::lossless::Whole;
 use super::offers::{Listed, Matrix, Offer, Way};
@@ -193,7 +193,7 @@ pub(super) fn between(spec: &EthernetSpec, tables: &Tables, flow: u32) -> BTreeS
         if own.destinations().any(|to| tables.goes_round((from, to))) && !own.is_multicast() {
             return false;
         }
-        spec.rules.spread == Spread::Flows || own.destinations().all(next)
+        !spec.rules.spread.parts_flows() || own.destinations().all(next)
     };
     all.retain(|way| way.iter().all(is_one_way));
     let pairs = all.iter().flat_map(|way| way.windows(2));

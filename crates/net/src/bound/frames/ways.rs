@@ -13,8 +13,7 @@ use crate::classes::routes::{Tables, ends_of};
 use crate::hop::sizes::frame_bytes;
 use crate::spec::frames::{
     EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, Forwarding, NodeKind,
-    ROCE_BYTES, Spread, TAG_BYTES, TELEMETRY_BYTES, TrafficSpec, TransportSpec,
-    largest_packet_bytes,
+    ROCE_BYTES, TAG_BYTES, TELEMETRY_BYTES, TrafficSpec, TransportSpec, largest_packet_bytes,
 };
 
 /// Bytes of a SACK option with three blocks, which is as many as there are.
@@ -85,7 +84,7 @@ impl<'a> Ways<'a> {
         if tables.ports(ends_of(self.spec, number)) > 1 {
             hops = tables.crossed(self.spec, number)?;
             pace = Err(NoBound::Spread);
-        } else if self.spec.rules.spread == Spread::Flows {
+        } else if !self.spec.rules.spread.parts_flows() {
             tables.follow(self.spec, number, &mut hops)?;
         } else {
             hops = reached(self.spec, tables, number);

@@ -7,7 +7,7 @@ use backwater_kernel::BuildError;
 
 use super::{Tables, ends_of, points};
 use crate::hop::unit::NONE;
-use crate::spec::frames::{EthernetSpec, Spread};
+use crate::spec::frames::EthernetSpec;
 
 impl Tables {
     /// The channels that frames of a way may cross, each once: those from its source, and those
@@ -41,7 +41,7 @@ impl Tables {
         (from, to): (u32, u32),
     ) -> Result<Vec<u32>, BuildError> {
         let mut hops = Vec::new();
-        if spec.rules.spread == Spread::Flows {
+        if !spec.rules.spread.parts_flows() {
             if self.ports((from, to)) <= 1 {
                 self.follow_to(spec, way, (from, to), &mut hops)?;
                 return Ok(hops);

@@ -7,6 +7,7 @@ use alloc::{format, vec};
 use backwater_kernel::BuildError;
 
 use self::search::{Leaving, Search, channels};
+use super::spreading::{OPEN, entropy};
 use super::{ends_of, mix};
 use crate::hop::unit::NONE;
 use crate::spec::frames::{EthernetSpec, NicRule, RouteSpec, Spread};
@@ -27,6 +28,7 @@ const TREE_HOPS_MAX: usize = 50_000_000;
 #[derive(Debug)]
 pub struct Tables {
     seed: u64,
+    spread: Spread,
     /// By node: its only way out and where that leads, for a station that one link joins to a
     /// switch.
     out: Vec<Option<Hop>>,
@@ -85,6 +87,7 @@ impl Tables {
         let mut search = Search::new(spec, (&rows, count), &out);
         let mut tables = Tables {
             seed: spec.seed,
+            spread: spec.rules.spread,
             last: vec![None; out.len()],
             rows,
             columns: vec![NONE; out.len()],
@@ -191,13 +194,31 @@ impl Tables {
         }
         match &self.last[station as usize] {
             Some(last) if last.switch == node => core::slice::from_ref(&last.channel),
-            _ => {
-                let row = self.rows[node as usize];
-                let choice = self.choices[self.entry(row, station)];
-                let (first, count) = self.sets[row as usize][choice as usize];
-                &self.channels[first as usize..][..count as usize]
-            }
+            _ => self.several(node, station).1,
         }
+    }
+
+    /// The next hops from a node that has no only way, to a station behind others; and where they
+    /// begin, below [`Tables::places`]: of one node the same hops begin at the same place.
+    pub(super) fn several(&self, node: u32, station: u32) -> (usize, &[u32]) {
+        let row = self.rows[node as usize];
+        let choice = self.choices[self.entry(row, station)];
+        let (first, count) = self.sets[row as usize][choice as usize];
+        let hops = &self.channels[first as usize..][..count as usize];
+        (first as usize, hops)
+    }
+
+    pub(super) fn places(&self) -> usize {
+        self.channels.len()
+    }
+
+    pub(super) fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Which of several next hops frames take.
+    pub(crate) fn spread(&self) -> Spread {
+        self.spread
     }
 
     /// Adds the channels of a way (twice its flow, one more for the way back) to `hops`, from its
@@ -329,7 +350,7 @@ impl Tables {
             let from = spec.ends(*hop).map(|ends| ends.0);
             from.is_some_and(|node| self.next_hops(node, to).len() == 1)
         };
-        let keeps = spec.rules.spread == Spread::Flows || hops.iter().all(is_only);
+        let keeps = !spec.rules.spread.parts_flows() || hops.iter().all(is_only);
         (keeps && self.ports(ends_of(spec, way)) <= 1).then_some(hops)
     }
 
@@ -348,17 +369,29 @@ impl Tables {
         self.choose(node, to, || mix(&[self.seed, way.into(), node.into()]))
     }
 
-    /// The hop of a frame behind a channel into `node`; [`NONE`] at its station `to`.
+    /// The hop of a frame behind a channel into `node`; [`NONE`] at its station `to`, [`OPEN`] where
+    /// the node chooses.
     pub(crate) fn after(&self, way: u32, number: u64, node: u32, to: u32) -> u32 {
-        match node == to {
-            true => NONE,
-            false => self.of_frame(way, number, node, to),
+        if node == to {
+            return NONE;
+        }
+        let entropy = entropy(self.spread, (self.seed, way), number);
+        match (self.next_hops(node, to), entropy) {
+            ([] | [_], _) | (_, Some(_)) => self.of_entropy((way, node), to, entropy),
+            (_, None) => OPEN,
         }
     }
 
-    pub(super) fn of_frame(&self, way: u32, number: u64, node: u32, to: u32) -> u32 {
+    /// The hop that a frame draws from `node`, whatever that says of others.
+    pub(crate) fn of_frame(&self, way: u32, number: u64, node: u32, to: u32) -> u32 {
+        let entropy = entropy(self.spread, (self.seed, way), number);
+        self.of_entropy((way, node), to, entropy.or(Some(number)))
+    }
+
+    fn of_entropy(&self, (way, node): (u32, u32), to: u32, entropy: Option<u64>) -> u32 {
+        let entropy = entropy.unwrap_or(0);
         self.choose(node, to, || {
-            mix(&[self.seed, way.into(), node.into(), number])
+            mix(&[self.seed, way.into(), node.into(), entropy])
         })
     }
 }

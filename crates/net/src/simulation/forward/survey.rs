@@ -220,6 +220,7 @@ impl Classes {
             messages_alone: _,
             received,
             routes,
+            spreading: _,
             turns,
             stations: _,
             freezing: _,

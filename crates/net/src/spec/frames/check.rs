@@ -8,8 +8,8 @@ use backwater_kernel::{BuildError, Channels, Duration};
 use crate::spec::CLOCK_MAX_PS;
 use crate::spec::frames::{
     CLASSES_MAX, ChannelSpec, Detect, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES,
-    FlowSpec, MemorySpec, Message, NodeKind, PFC_CLASSES, Spread, SwitchSpec, TAG_BYTES,
-    TrafficSpec, TransportSpec, largest_packet_bytes,
+    FlowSpec, MemorySpec, Message, NodeKind, PFC_CLASSES, SwitchSpec, TAG_BYTES, TrafficSpec,
+    TransportSpec, largest_packet_bytes,
 };
 
 /// Largest frame: buffers count it in 16 bits.
@@ -364,7 +364,7 @@ fn check_multicast(spec: &EthernetSpec, id: usize, flow: &FlowSpec) -> Result<()
             "flow {id}: a connection has one destination, which acknowledges"
         ));
     }
-    if spec.rules.spread == Spread::Frames {
+    if spec.rules.spread.parts_flows() {
         return err(format!(
             "flow {id}: frames to several stations take one tree, and each frame its own way"
         ));

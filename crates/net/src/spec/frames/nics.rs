@@ -4,7 +4,7 @@
 //! What is not here: a port that is chosen by what waits in it, and one that is left out while it
 //! is stopped.
 
-use super::{EthernetSpec, FrameRules, NodeKind, Spread};
+use super::{EthernetSpec, FrameRules, NodeKind};
 
 /// How a station with several links chooses among those on a shortest way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -54,7 +54,7 @@ impl FrameRules {
 
     /// Do all frames of a flow take one way, so that they stay in order?
     pub fn keeps_order(&self) -> bool {
-        self.spread == Spread::Flows && !self.spreads_at_hosts()
+        !self.spread.parts_flows() && !self.spreads_at_hosts()
     }
 }
 

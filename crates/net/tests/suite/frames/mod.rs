@@ -23,5 +23,6 @@ mod multicast;
 mod rocc;
 mod roce;
 mod schedulers;
+mod spread;
 mod standstill;
 mod stops;

@@ -39,7 +39,7 @@ pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], mix
         rocc: None,
     };
     let queues = (0..classes).map(|_| queue(dice)).collect();
-    let shape = match (mix.has_spread, mix.has_blocked && dice.one_in(2)) {
+    let shape = match (mix.spread.parts_flows(), mix.has_blocked && dice.one_in(2)) {
         // There are several ways.
         (true, _) => dice.between(1, 2),
         // Queues can wait for each other.

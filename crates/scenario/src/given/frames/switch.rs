@@ -36,6 +36,14 @@ pub(crate) struct Switch {
     /// Which of several shortest paths a frame takes.
     #[key(default = "\"flows\"")]
     pub spread: Placed<Spread>,
+    /// With `spread = "entropies"`: how many a flow has, a power of two.
+    #[key(is = Whole { min: 2, max: 65_536, unit: "entropies" }, otherwise = "128")]
+    pub entropies: Placed<Option<u32>>,
+    /// With `spread = "flowlets"`: when no frame of a flow came for so long, the next one draws a
+    /// path anew; at 0 each frame does. Where it is longer than paths differ, frames stay in order.
+    #[key(is = Clock { min_ps: 0 }, otherwise = "\"500 us\"")]
+    #[key(cite = "LetFlow, Vanini et al., NSDI 2017")]
+    pub flowlet_gap: Placed<Option<Duration>>,
     #[key(flatten)]
     pub response: Response,
 }
@@ -283,10 +291,28 @@ pub(crate) enum Nic {
 }
 
 /// Words of `spread`: Which of several shortest paths a frame takes.
-#[word(of = spec::Spread)]
+#[word]
 pub(crate) enum Spread {
     /// All frames of a flow the same one, by a hash.
     Flows,
-    /// Each frame one at random: frames may arrive out of order.
+    /// Each frame one at random: frames may arrive out of order, here and with all words below.
     Frames,
+    /// Each frame by a hash of an entropy that its source gives it: a flow goes through all of its
+    /// `entropies` in turn, in an order drawn anew each time (oblivious spraying).
+    Entropies,
+    /// Each frame the next in turn of the ports that lead to its host, whatever its flow.
+    RoundRobin,
+    /// Each frame the port with the fewest bytes queued as it comes, of all classes; of several
+    /// such one at random.
+    Adaptive,
+    /// Frames follow the last of their flow, until none came for `flowlet_gap`: then by one drawn
+    /// anew.
+    Flowlets,
+}
+
+impl Spread {
+    /// Do the frames of a flow take several paths?
+    pub fn parts_flows(self) -> bool {
+        self != Spread::Flows
+    }
 }

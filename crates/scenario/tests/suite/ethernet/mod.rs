@@ -19,6 +19,7 @@ mod random;
 mod rate_controls;
 mod schedulers;
 mod series;
+mod spray;
 mod stops;
 mod tcp;
 mod today;
