@@ -69,6 +69,5 @@ fn a_run_that_does_not_go_on_tells_the_same() {
         run.run_until(until);
         let so_far = format!("{:?}", run.outcome());
         assert_eq!(so_far, format!("{:?}", run.last_outcome()));
-        assert_ne!(so_far, format!("{:?}", run.outcome()), "flows made room");
     }
 }
