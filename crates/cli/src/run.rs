@@ -132,7 +132,7 @@ fn execute(
     };
     run.looks().begin(&mut writer.directory)?;
     let took = simulate(&mut writer, &mut *run)?;
-    let mut results = run.found();
+    let mut results = run.found_at_end();
     run.looks().finish(results.head().at)?;
     drop(run);
     if let Some(audited) = results.told().audited.take() {

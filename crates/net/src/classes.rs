@@ -11,6 +11,7 @@ pub(crate) mod queue;
 pub(crate) mod requests;
 pub mod routes;
 pub(crate) mod run;
+pub(crate) mod seldom;
 pub(crate) mod shape;
 pub(crate) mod shared;
 pub(crate) mod stop;
@@ -36,9 +37,20 @@ use queue::{Queue, QueueCounts};
 use requests::{Asked, Requests};
 use routes::Routes;
 use routes::spreading::Spreading;
+use seldom::Seldom;
 use shape::{Has, may};
 use shared::Shared;
 use stop::Gates;
+
+/// Of a network without flows.
+fn no_stations() -> Stations {
+    let all = Setup {
+        seed: 0,
+        is_measuring: true,
+        keeps_order: true,
+    };
+    Stations::new(all, core::iter::empty())
+}
 
 /// The part of a network in which units are routed, and share queues by class.
 pub(crate) struct Classes {
@@ -53,9 +65,9 @@ pub(crate) struct Classes {
     pub lane_queues: Vec<u32>,
     pub gates: Vec<Gates>,
     /// What each channel has been used to ask for.
-    pub asked: Vec<Asked>,
+    pub asked: Seldom<Asked>,
     /// What each queue asks for.
-    pub requests: Vec<Requests>,
+    pub requests: Seldom<Requests>,
     /// What came over each channel and class and has not left the node it enters.
     pub accounts: Vec<Account>,
     pub account_times: Vec<AccountTimes>,
@@ -88,7 +100,7 @@ pub(crate) struct Classes {
     pub freezing: Vec<u32>,
     /// By channel, bytes sent on the wire; empty where no packet has room for that.
     pub telemetry: Vec<u64>,
-    /// Random marks, by queue with marks.
+    /// Random marks, by queue with marks; empty where none has any.
     pub marking: Vec<Option<Stream>>,
     /// Who states rates, by queue; empty where nobody does.
     pub points: Vec<Option<Box<CongestionPoint>>>,
@@ -120,11 +132,6 @@ impl Classes {
 
     /// Of a network in which no unit is routed.
     pub fn none() -> Classes {
-        let stations = Setup {
-            seed: 0,
-            is_measuring: true,
-            keeps_order: true,
-        };
         Classes {
             count: 0,
             queues: Vec::new(),
@@ -132,8 +139,8 @@ impl Classes {
             lanes: Vec::new(),
             lane_queues: Vec::new(),
             gates: Vec::new(),
-            asked: Vec::new(),
-            requests: Vec::new(),
+            asked: Seldom::default(),
+            requests: Seldom::default(),
             accounts: Vec::new(),
             account_times: Vec::new(),
             credits: Credits::default(),
@@ -149,7 +156,7 @@ impl Classes {
             routes: Routes::none(),
             spreading: Spreading::default(),
             turns: None,
-            stations: Stations::new(stations, core::iter::empty()),
+            stations: no_stations(),
             freezing: Vec::new(),
             telemetry: Vec::new(),
             marking: Vec::new(),
@@ -159,6 +166,13 @@ impl Classes {
             control_bytes: Vec::new(),
             control_lost: Vec::new(),
         }
+    }
+
+    /// What flows did has been told: their ends, ways and counts make room.
+    pub fn forget_flows(&mut self) {
+        self.stations = no_stations();
+        self.routes = Routes::none();
+        (self.flows, self.losses) = (Vec::new(), Vec::new());
     }
 
     /// The number of the next frame of a way, of a flow at its place, where some go round the ports

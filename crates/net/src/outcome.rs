@@ -5,6 +5,7 @@
 //! One set of words for cells by circuit and frames by class. A *unit* is a cell or a frame. What
 //! only one kind of network counts says so, and is empty in the other.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use backwater_kernel::{Balance, DelayOutcome, Distribution, Duration, Stop, Time, Violations};
@@ -96,9 +97,9 @@ pub struct FlowOutcome {
     /// What became of its set-up, for flows with a session.
     pub session: Option<SessionOutcome>,
     /// RM cells and rates, for ABR flows. They are not among the units counted above.
-    pub abr: Option<alloc::boxed::Box<AbrOutcome>>,
+    pub abr: Option<Box<AbrOutcome>>,
     /// Its TCP connection, where a circuit opens one.
-    pub tcp: Option<CellTcpOutcome>,
+    pub tcp: Option<Box<CellTcpOutcome>>,
     /// Frames that arrived with a mark of a switch, whole run.
     pub marked: u64,
     /// What the two hosts of a flow of frames saw.
@@ -291,7 +292,7 @@ pub struct ChannelOutcome {
     /// Control units after the warm-up.
     pub control_units: u64,
     /// Where it tells ABR sources rates.
-    pub rate: Option<RatePortOutcome>,
+    pub rate: Option<Box<RatePortOutcome>>,
     /// Stops, and queues by class.
     pub by_class: ClassesOutcome,
 }
@@ -352,7 +353,7 @@ pub struct QueueOutcome {
     /// Times the watchdog tripped, whole run.
     pub watchdog_trips: u64,
     /// Its credit over this channel; none without, or where each lane has its own.
-    pub credit: Option<CreditOutcome>,
+    pub credit: Option<Box<CreditOutcome>>,
     /// Lanes with credit of their own, by owner.
     pub lanes: Vec<LaneOutcome>,
 }

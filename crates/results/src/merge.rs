@@ -40,7 +40,7 @@ pub fn sum(flows: &[&FlowOutcome]) -> FlowOutcome {
         delay: times(|flow| &flow.delay),
         source_backlog_max: backlogs.max().unwrap_or(0),
         responses: Distribution::merged(flows.iter().map(|flow| &flow.responses)),
-        tcp: circuits(flows),
+        tcp: circuits(flows).map(Box::new),
         marked: total(|flow| flow.marked),
         ends: ends(flows),
         slowdown: Distribution::merged(flows.iter().map(|flow| &flow.slowdown)),
@@ -78,7 +78,10 @@ fn ends(flows: &[&FlowOutcome]) -> EndsOutcome {
 
 /// TCP over circuits; nothing where a flow has none.
 fn circuits(flows: &[&FlowOutcome]) -> Option<CellTcpOutcome> {
-    let all: Option<Vec<CellTcpOutcome>> = flows.iter().map(|flow| flow.tcp).collect();
+    let all: Option<Vec<CellTcpOutcome>> = flows
+        .iter()
+        .map(|flow| flow.tcp.as_deref().copied())
+        .collect();
     let all = all?;
     let total = |of: fn(&CellTcpOutcome) -> u64| all.iter().map(of).sum();
     Some(CellTcpOutcome {

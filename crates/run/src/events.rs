@@ -65,6 +65,10 @@ pub trait Machine {
     fn unit_hops(&mut self) -> u64;
     /// What was found so far.
     fn outcome(&mut self) -> Outcome;
+    /// The same of a run that does not go on, which may take less memory.
+    fn last_outcome(&mut self) -> Outcome {
+        self.outcome()
+    }
     /// What channels did up to this instant, if that is recorded.
     fn bins(&mut self, _at: Time) -> Option<Bins> {
         None
@@ -131,10 +135,15 @@ impl<'a, S: EventScenario, M: Machine<Probe: Tells<FoundEvents<'a, S>>>> EventRu
 
     /// What was found so far.
     pub fn so_far(&mut self) -> FoundEvents<'a, S> {
+        let outcome = self.machine.outcome();
+        self.found_with(outcome)
+    }
+
+    fn found_with(&mut self, outcome: Outcome) -> FoundEvents<'a, S> {
         let (network, cell) = (self.scenario.network(), self.scenario.cell());
         let mut found = FoundEvents {
             scenario: self.scenario,
-            run: Findings::new(network, self.machine.outcome(), cell),
+            run: Findings::new(network, outcome, cell),
             told: Told::default(),
         };
         note_broken_bounds(&mut found.run);
@@ -219,6 +228,11 @@ where
 
     fn found(&mut self) -> Box<dyn Found + 'a> {
         Box::new(self.so_far())
+    }
+
+    fn found_at_end(&mut self) -> Box<dyn Found + 'a> {
+        let outcome = self.machine.last_outcome();
+        Box::new(self.found_with(outcome))
     }
 }
 

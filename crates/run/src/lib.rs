@@ -155,6 +155,10 @@ pub trait Run<'e> {
     fn looks(&mut self) -> &mut dyn Looks;
     /// What was found so far.
     fn found(&mut self) -> Box<dyn Found + 'e>;
+    /// The same of a run that does not go on, which may take less memory.
+    fn found_at_end(&mut self) -> Box<dyn Found + 'e> {
+        self.found()
+    }
 }
 
 /// What looks on at a run, besides the probe that it is to its simulator.

@@ -84,6 +84,10 @@ impl<E: Machine + Looked> Machine for Single<E> {
         self.engine.outcome()
     }
 
+    fn last_outcome(&mut self) -> Outcome {
+        self.engine.last_outcome()
+    }
+
     fn bins(&mut self, at: Time) -> Option<Bins> {
         let over_time = self.over_time.as_ref()?;
         Some(over_time.bins(&mut self.engine, at))
@@ -115,6 +119,10 @@ impl<P: Probe> Machine for Simulation<Rings, P> {
 
     fn outcome(&mut self) -> Outcome {
         Simulation::outcome(self)
+    }
+
+    fn last_outcome(&mut self) -> Outcome {
+        Simulation::last_outcome(self)
     }
 
     fn probe(&mut self) -> &mut P {

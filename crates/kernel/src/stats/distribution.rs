@@ -1,5 +1,6 @@
 //! Whole distributions of what is rare enough to be kept: completion times, slowdowns, pauses.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::samples::Samples;
@@ -100,7 +101,13 @@ impl Collected {
 /// it had taken by then. A mean or a percentile of the others alone would be of survivors. So each
 /// counts with its age, and mean, percentiles and the largest are bounds from below.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Distribution {
+pub struct Distribution(
+    /// Nothing where there is none: of most places where they are told there is none.
+    Option<Box<Values>>,
+);
+
+#[derive(Clone, PartialEq, Debug)]
+struct Values {
     /// Ascending, each value once.
     points: Vec<(f64, u64)>,
     /// Least values of what had not ended, likewise: its ages, or more where nothing takes less.
@@ -111,24 +118,52 @@ pub struct Distribution {
     sum: f64,
 }
 
+/// No value.
+static NONE: Values = Values::NONE;
+
+impl Values {
+    const NONE: Values = Values {
+        points: Vec::new(),
+        open: Vec::new(),
+        oldest: None,
+        count: 0,
+        sum: 0.0,
+    };
+
+    fn add_open(&mut self, age: f64, least: f64, count: u64) {
+        self.oldest = Some(self.oldest.map_or(age, |oldest| oldest.max(age)));
+        self.open.push((least, count));
+    }
+}
+
 impl Distribution {
     fn of(points: Vec<(f64, u64)>, sum: f64) -> Distribution {
         let points = ascending(points);
-        Distribution {
+        if points.is_empty() {
+            return Distribution(None);
+        }
+        Distribution(Some(Box::new(Values {
             count: total(&points),
             points,
             sum,
-            open: Vec::new(),
-            oldest: None,
-        }
+            ..Values::NONE
+        })))
+    }
+
+    fn values(&self) -> &Values {
+        self.0.as_deref().unwrap_or(&NONE)
+    }
+
+    fn values_mut(&mut self) -> &mut Values {
+        self.0.get_or_insert_with(|| Box::new(Values::NONE))
     }
 
     /// The same, with so many more that had not ended at this age.
     pub fn with_open(mut self, age: f64, count: u64) -> Distribution {
         if count > 0 {
-            self.oldest = Some(self.oldest.map_or(age, |oldest| oldest.max(age)));
-            self.open.push((age, count));
-            self.open = ascending(self.open);
+            let own = self.values_mut();
+            own.add_open(age, age, count);
+            sort(&mut own.open);
         }
         self
     }
@@ -137,19 +172,22 @@ impl Distribution {
     /// less than what stands beside that.
     pub fn with_all_open(mut self, ages: impl Iterator<Item = (f64, f64)>) -> Distribution {
         for (age, least) in ages {
-            self.oldest = Some(self.oldest.map_or(age, |oldest| oldest.max(age)));
-            self.open.push((age.max(least), 1));
+            self.values_mut().add_open(age, age.max(least), 1);
         }
-        self.open = ascending(self.open);
+        if let Some(own) = &mut self.0 {
+            sort(&mut own.open);
+        }
         self
     }
 
     /// The same where nothing takes less than this: what is open is not shorter, however young.
     pub fn none_below(mut self, least: f64) -> Distribution {
-        for (age, _) in &mut self.open {
-            *age = age.max(least);
+        if let Some(own) = &mut self.0 {
+            for (age, _) in &mut own.open {
+                *age = age.max(least);
+            }
+            sort(&mut own.open);
         }
-        self.open = ascending(self.open);
         self
     }
 
@@ -157,17 +195,13 @@ impl Distribution {
     pub fn merged<'a>(all: impl Iterator<Item = &'a Distribution>) -> Distribution {
         let (mut points, mut open, mut sum) = (Vec::new(), Vec::new(), 0.0);
         let mut oldest: Option<f64> = None;
-        for one in all {
+        for one in all.filter_map(|one| one.0.as_deref()) {
             oldest = oldest.into_iter().chain(one.oldest).reduce(f64::max);
             points.extend_from_slice(&one.points);
             open.extend_from_slice(&one.open);
             sum += one.sum;
         }
-        Distribution {
-            open: ascending(open),
-            oldest,
-            ..Distribution::of(points, sum)
-        }
+        Distribution::of(points, sum).beside(open, oldest)
     }
 
     /// Each value over `unit`, which is above 0.
@@ -176,48 +210,58 @@ impl Distribution {
             let each = all.iter().map(|(value, count)| (value / unit, *count));
             each.collect()
         };
-        Distribution {
-            open: ascending(over(&self.open)),
-            oldest: self.oldest.map(|age| age / unit),
-            ..Distribution::of(over(&self.points), self.sum / unit)
+        let own = self.values();
+        let ended = Distribution::of(over(&own.points), own.sum / unit);
+        ended.beside(over(&own.open), own.oldest.map(|age| age / unit))
+    }
+
+    /// The same with these that had not ended, and no others.
+    fn beside(mut self, mut open: Vec<(f64, u64)>, oldest: Option<f64>) -> Distribution {
+        if oldest.is_some() {
+            sort(&mut open);
+            let own = self.values_mut();
+            (own.open, own.oldest) = (open, oldest);
         }
+        self
     }
 
     /// How many values; what is open is none.
-    pub const fn count(&self) -> u64 {
-        self.count
+    pub fn count(&self) -> u64 {
+        self.values().count
     }
 
     /// How many had not ended.
     pub fn open(&self) -> u64 {
-        total(&self.open)
+        total(&self.values().open)
     }
 
     /// The greatest age of those.
-    pub const fn oldest(&self) -> Option<f64> {
-        self.oldest
+    pub fn oldest(&self) -> Option<f64> {
+        self.values().oldest
     }
 
     /// Their mean, if there is one.
     pub fn mean(&self) -> Option<f64> {
-        let ages = self.open.iter().map(|(age, count)| age * *count as f64);
-        let count = self.count + self.open();
-        (count > 0).then(|| (self.sum + ages.sum::<f64>()) / count as f64)
+        let own = self.values();
+        let ages = own.open.iter().map(|(age, count)| age * *count as f64);
+        let count = own.count + self.open();
+        (count > 0).then(|| (own.sum + ages.sum::<f64>()) / count as f64)
     }
 
     /// All values together.
-    pub const fn sum(&self) -> f64 {
-        self.sum
+    pub fn sum(&self) -> f64 {
+        self.values().sum
     }
 
     /// The smallest value.
     pub fn min(&self) -> Option<f64> {
-        self.points.first().map(|point| point.0)
+        self.values().points.first().map(|point| point.0)
     }
 
     /// The largest.
     pub fn max(&self) -> Option<f64> {
-        let last = [&self.points, &self.open].map(|all| all.last().map(|point| point.0));
+        let own = self.values();
+        let last = [&own.points, &own.open].map(|all| all.last().map(|point| point.0));
         last.into_iter().flatten().reduce(f64::max)
     }
 
@@ -227,15 +271,15 @@ impl Distribution {
     pub fn percentile(&self, percent: f64) -> Option<f64> {
         // A little less, so that 7 % of 100 are 7 whatever the product rounds to.
         const LESS: f64 = 1.0 - 1e-12;
-        let open = self.open();
-        let count = (self.count + open) as f64;
+        let (own, open) = (self.values(), self.open());
+        let count = (own.count + open) as f64;
         let above = (100.0 - percent) * count;
         if above < 100.0 * open.max(1) as f64 * LESS {
             return None;
         }
         let rank = libm::ceil(percent * count / 100.0 * LESS) as u64;
-        let (mut ages, mut passed) = (self.open.iter().peekable(), 0);
-        let mut values = self.points.iter().peekable();
+        let (mut ages, mut passed) = (own.open.iter().peekable(), 0);
+        let mut values = own.points.iter().peekable();
         loop {
             let is_age = match (values.peek(), ages.peek()) {
                 (Some(value), Some(age)) => age.0 < value.0,
@@ -252,8 +296,8 @@ impl Distribution {
     /// Each value, ascending, and the share of all that do not exceed it; what is open is beyond
     /// all of them.
     pub fn cumulative(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
-        let (mut passed, all) = (0, self.count + self.open());
-        self.points.iter().map(move |(value, count)| {
+        let (mut passed, all) = (0, self.count() + self.open());
+        self.values().points.iter().map(move |(value, count)| {
             passed += count;
             (*value, passed as f64 / all as f64)
         })
@@ -262,6 +306,12 @@ impl Distribution {
 
 /// Each value once, without those that never came.
 fn ascending(mut points: Vec<(f64, u64)>) -> Vec<(f64, u64)> {
+    sort(&mut points);
+    points
+}
+
+/// The same, where they stand.
+fn sort(points: &mut Vec<(f64, u64)>) {
     points.retain(|(_, count)| *count > 0);
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
     points.dedup_by(|next, kept| {
@@ -269,7 +319,6 @@ fn ascending(mut points: Vec<(f64, u64)>) -> Vec<(f64, u64)> {
         kept.1 += if is_same { next.1 } else { 0 };
         is_same
     });
-    points
 }
 
 fn total(points: &[(f64, u64)]) -> u64 {

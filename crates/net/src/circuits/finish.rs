@@ -26,6 +26,15 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
+    /// The same of a run that does not go on: what only that takes goes first, since a large
+    /// network has no room for both.
+    pub fn last_outcome(&mut self) -> Outcome {
+        match self.network.classes.count {
+            0 => self.circuit_outcome(),
+            _ => self.last_class_outcome(),
+        }
+    }
+
     fn circuit_outcome(&mut self) -> Outcome {
         let next = self
             .events
@@ -186,7 +195,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 let delivered = counts.delivered - counts.delivered_before_warm_up;
                 FlowOutcome {
                     abr,
-                    tcp: self.tcp_outcome(id as u32),
+                    tcp: self.tcp_outcome(id as u32).map(Box::new),
                     offered_total: counts.offered,
                     delivered_total: counts.delivered,
                     lost_total: counts.lost,
@@ -263,7 +272,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 let data = channel.data_busy.ps().saturating_sub(data_rest.ps());
                 let control = channel.control_busy.ps().saturating_sub(control_rest.ps());
                 ChannelOutcome {
-                    rate: self.rate_port_outcome(id as u32),
+                    rate: self.rate_port_outcome(id as u32).map(Box::new),
                     data_share: data as f64 / span,
                     control_share: control as f64 / span,
                     data_units: channel.data_units,

@@ -29,6 +29,7 @@ pub(crate) struct ByClass {
     pub crowd: Vec<(u64, u32)>,
     /// Channels on which frames arrive at one instant, in the order of their turns.
     pub arrivals: Vec<u32>,
+    /// Random choices of what to stop, by queue; empty where none makes any.
     pub selection: Vec<Option<Stream>>,
     pub stall_after: Duration,
     /// Data hops when a standstill was last looked for.

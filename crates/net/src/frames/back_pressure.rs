@@ -151,7 +151,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let at = self.network.queue(channel, class);
         let waiting = self.network.waiting(channel, class);
         let mut gates = Vec::new();
-        if let (Some(stream), false) = (&mut self.by_class.selection[at], waiting.is_empty()) {
+        let stream = self.by_class.selection.get_mut(at);
+        if let (Some(Some(stream)), false) = (stream, waiting.is_empty()) {
             for _ in 0..draws {
                 let (_, station) = waiting[stream.below(waiting.len() as u64) as usize];
                 insert(&mut gates, Gate::Destination(class, station));
@@ -189,7 +190,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let lanes = self.network.classes.sorted(at);
         let blocked_bytes = lanes.map_or(0, |lanes| lanes.blocked_bytes);
         if blocked_bytes < limit.low_bytes {
-            if let Some(request) = self.network.classes.requests[at].blocked.take() {
+            let requests = &mut self.network.classes.requests;
+            if requests[at].blocked.is_some()
+                && let Some(request) = requests[at].blocked.take()
+            {
                 self.withdraw(&request);
             }
         } else if blocked_bytes > limit.high_bytes {

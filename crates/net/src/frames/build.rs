@@ -12,10 +12,10 @@ use crate::classes::credits::Credits;
 use crate::classes::lanes;
 use crate::classes::members::Members;
 use crate::classes::queue::{Queue, QueueCounts};
-use crate::classes::requests::{Asked, Requests};
 use crate::classes::routes::Routes;
 use crate::classes::routes::spreading::Spreading;
 use crate::classes::run::ByClass;
+use crate::classes::seldom::Seldom;
 use crate::classes::shape::{ANYTHING, Form};
 use crate::classes::shared::Shared;
 use crate::classes::stop::Gates;
@@ -142,11 +142,11 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         lanes,
         lane_queues,
         gates: gates(spec),
-        asked: vec![Asked::default(); channels.len()],
+        asked: Seldom::new(channels.len()),
         control_sent: vec![0; channels.len()],
         control_bytes: vec![0; channels.len()],
         control_lost: vec![0; channels.len()],
-        requests: vec![Requests::default(); count],
+        requests: Seldom::new(count),
         counts,
         accounts,
         account_times: vec![AccountTimes::default(); count],
@@ -203,7 +203,7 @@ fn marking(
         let entity = stream_of((at / classes) as u32, (at % classes) as u8);
         marks(at).then(|| Stream::new(spec.seed, entity, Purpose::Marking))
     });
-    streams.collect()
+    none_without_any(streams)
 }
 
 fn selection(spec: &EthernetSpec, network: &Network) -> Vec<Option<Stream>> {
@@ -219,7 +219,15 @@ fn selection(spec: &EthernetSpec, network: &Network) -> Vec<Option<Stream>> {
             Stream::new(spec.seed, entity, Purpose::Selection)
         })
     };
-    (0..network.classes.queues.len()).map(draws).collect()
+    none_without_any((0..network.classes.queues.len()).map(draws))
+}
+
+/// By number; nothing at all where none has any.
+fn none_without_any<T>(all: impl Iterator<Item = Option<T>> + Clone) -> Vec<Option<T>> {
+    match all.clone().flatten().next().is_some() {
+        true => all.collect(),
+        false => Vec::new(),
+    }
 }
 
 fn gates(spec: &EthernetSpec) -> Vec<Gates> {

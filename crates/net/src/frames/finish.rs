@@ -1,24 +1,49 @@
 //! What the run found, and whether the books balance.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use alloc::{format, vec};
 
 use backwater_kernel::{Balance, Duration, EventQueue, Place, Stop, Time};
 
 use crate::classes::{FrameFlow, Underway};
-use crate::hop::unit::Unit;
+use crate::hop::unit::{Unit, Units};
 use crate::network::Network;
 use crate::outcome::{
     ChannelOutcome, ClassesOutcome, CreditOutcome, DestinationOutcome, FlowOutcome, LaneOutcome,
-    NodeOutcome, Outcome, QueueOutcome,
+    MembersOutcome, NodeOutcome, Outcome, QueueOutcome,
 };
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::spec::frames::{Owner, WIRE_OVERHEAD_BYTES, wire_bytes};
 
+/// What was found of flows with a row, and of those without.
+type FlowsFound = (Vec<FlowOutcome>, Vec<MembersOutcome>);
+/// Data that has not arrived, by flow and by receiver.
+type Inside = (Vec<(u64, u64)>, Vec<Vec<u64>>);
+
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// What has been found so far.
     pub(crate) fn class_outcome(&self) -> Outcome {
+        let (ended_at, stop) = self.class_ending();
+        let flows = self.flows_found(ended_at, &self.inside());
+        self.class_outcome_of(flows, ended_at, stop)
+    }
+
+    /// The same of a run that does not go on: frames, flows and events make room for what is told
+    /// of channels.
+    pub(crate) fn last_class_outcome(&mut self) -> Outcome {
+        let (ended_at, stop) = self.class_ending();
+        let inside = self.inside();
+        self.events = Q::default();
+        self.network.units = Units::new();
+        let flows = self.flows_found(ended_at, &inside);
+        self.network.classes.forget_flows();
+        self.class_outcome_of(flows, ended_at, stop)
+    }
+
+    /// How far it came, and why no further.
+    fn class_ending(&self) -> (Time, Stop) {
         let is_drained = self.by_class.is_drained || self.events.is_empty();
         let is_stuck = self.by_class.standstill.is_some();
         let ended_at = if is_drained || is_stuck {
@@ -26,8 +51,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         } else {
             self.by_class.reached
         };
-        let stop = stop(ended_at, self.stop_at, is_drained, is_stuck);
-        let mut outcome = self.found_by(ended_at, stop);
+        (ended_at, stop(ended_at, self.stop_at, is_drained, is_stuck))
+    }
+
+    fn class_outcome_of(&self, flows: FlowsFound, ended_at: Time, stop: Stop) -> Outcome {
+        let mut outcome = self.found_beside(flows, ended_at, stop);
         outcome.standstill = self.by_class.standstill.clone();
         end(&mut outcome);
         outcome
@@ -35,24 +63,40 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// What was found in a run that came to `ended_at`, or in a part of it.
     pub(crate) fn found_by(&self, ended_at: Time, stop: Stop) -> Outcome {
+        let flows = self.flows_found(ended_at, &self.inside());
+        self.found_beside(flows, ended_at, stop)
+    }
+
+    /// Of flows with a row, and of those without.
+    fn flows_found(&self, ended_at: Time, inside: &Inside) -> FlowsFound {
+        (
+            self.frame_flow_outcomes(ended_at, inside),
+            self.member_outcomes(ended_at, &inside.0),
+        )
+    }
+
+    fn inside(&self) -> Inside {
+        (self.network.inside(), self.network.inside_by_receiver())
+    }
+
+    /// The rest.
+    fn found_beside(&self, (flows, members): FlowsFound, ended_at: Time, stop: Stop) -> Outcome {
         // What ended in its warm-up is told of as a whole.
         let since = match self.is_warm {
             true => self.warm_up.min(ended_at),
             false => Time::ZERO,
         };
-        let inside = self.network.inside();
         Outcome {
             control_hops: self.by_class.control_hops,
-            flows: self.frame_flow_outcomes(ended_at, &inside),
-            members: self.member_outcomes(ended_at, &inside),
+            flows,
+            members,
             channels: self.class_channel_outcomes(since, ended_at),
             nodes: self.class_node_outcomes(),
             ..self.head(ended_at, stop)
         }
     }
 
-    fn frame_flow_outcomes(&self, now: Time, inside: &[(u64, u64)]) -> Vec<FlowOutcome> {
-        let inside_by_receiver = self.network.inside_by_receiver();
+    fn frame_flow_outcomes(&self, now: Time, inside: &Inside) -> Vec<FlowOutcome> {
         let flows = self
             .network
             .classes
@@ -61,10 +105,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             .zip(&self.network.classes.losses);
         let rows = self.network.classes.rows;
         let mut outcomes = Vec::with_capacity(flows.len().min(rows as usize));
-        for (id, ((flow, losses), (frames, bytes))) in (0..rows).zip(flows.zip(inside)) {
+        for (id, ((flow, losses), (frames, bytes))) in (0..rows).zip(flows.zip(&inside.0)) {
             let (stations, routes) = (&self.network.classes.stations, &self.network.classes.routes);
             let (delivered, delay) = stations.delivered(id);
-            let destinations = self.destination_outcomes(id, &inside_by_receiver);
+            let destinations = self.destination_outcomes(id, &inside.1);
             let copies = destinations.len().max(1) as u64;
             let mut ends = stations.outcome(now, id);
             if let Some(messages) = &mut ends.messages {
@@ -216,7 +260,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             watchdog_trips: counts.watchdog_trips,
             credit: network
                 .credit_leg(id, class)
-                .map(|leg| network.credit_outcome(leg)),
+                .map(|leg| Box::new(network.credit_outcome(leg))),
             lanes: network.lane_outcomes(id, class),
         }
     }

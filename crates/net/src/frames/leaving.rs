@@ -41,8 +41,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let part = (held - ecn.low_bytes) as f64;
             let whole = (ecn.high_bytes - ecn.low_bytes) as f64;
             let chance = backwater_kernel::Probability::new(ecn.probability * part / whole);
-            match (&mut network.classes.marking[at], chance) {
-                (Some(stream), Some(chance)) => stream.chance(chance),
+            match (network.classes.marking.get_mut(at), chance) {
+                (Some(Some(stream)), Some(chance)) => stream.chance(chance),
                 _ => false,
             }
         };

@@ -124,10 +124,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// The last bit of a frame that was handed over has left: the MAC has room for the next.
     pub(crate) fn hand_over_next(&mut self, channel: u32) {
-        let asked = &mut self.network.classes.asked[channel as usize];
-        let Some(topic) = asked.on_wire.take() else {
+        let Some(topic) = self.network.classes.asked[channel as usize].on_wire else {
             return;
         };
+        let asked = &mut self.network.classes.asked[channel as usize];
+        asked.on_wire = None;
         asked.done(topic);
         if asked.has_news(topic) {
             asked.yields = true;

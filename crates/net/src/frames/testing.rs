@@ -76,7 +76,7 @@ pub(crate) fn spec(watchdog: Option<WatchdogSpec>) -> EthernetSpec {
     let station = || node(NodeKind::Station { storm: None }, None);
     let link = |a, b| LinkSpec {
         ends: [a, b],
-        channels: [channel(), channel()],
+        channels: [channel(), channel()].map(Into::into),
     };
     let flow = |class| FlowSpec {
         name: String::new(),

@@ -82,9 +82,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if !self.network.channels[channel_id as usize].has_control {
             return None;
         }
-        let yields = core::mem::take(&mut self.network.classes.asked[channel_id as usize].yields);
-        if yields && self.network.has_ready_data(channel_id, self.now) {
-            return None;
+        let asked = &mut self.network.classes.asked;
+        if asked[channel_id as usize].yields {
+            asked[channel_id as usize].yields = false;
+            if self.network.has_ready_data(channel_id, self.now) {
+                return None;
+            }
         }
         loop {
             let ticket = match self.network.channels[channel_id as usize].has_patient() {

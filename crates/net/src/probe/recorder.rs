@@ -8,7 +8,6 @@ use backwater_kernel::{Rate, Time};
 
 use super::{Crossing, ForwardCell, Frame, Gate, Probe, RateInterval, UnitKind};
 use crate::network::Network;
-use crate::spec::frames::CLASSES_MAX;
 use crate::spec::{Measure, SeriesSpec, Subject};
 
 mod begin;
@@ -36,15 +35,12 @@ pub struct Recorder {
     queues: Subscribers,
     nodes: Subscribers,
     flows: Subscribers,
+    /// Classes of each port.
+    classes: u32,
     /// Tracks of what is asked of the network after each instant.
     asked: Vec<u32>,
     /// The end of the last of them.
     until: Time,
-}
-
-/// The queue of a class among all of them.
-fn queue_key(channel: u32, class: u8) -> u32 {
-    CLASSES_MAX as u32 * channel + u32::from(class)
 }
 
 impl Recorder {
@@ -135,7 +131,8 @@ impl Recorder {
     /// The queue of a class holds so much.
     #[inline]
     fn queue(&mut self, at: Time, channel: u32, class: u8, bytes: u64) {
-        let subscribers = self.queues.at(Measure::Queue, queue_key(channel, class));
+        let key = self.classes * channel + u32::from(class);
+        let subscribers = self.queues.at(Measure::Queue, key);
         if !subscribers.is_empty() {
             set_parts(&mut self.tracks, subscribers, at, bytes as i64);
         }
@@ -227,8 +224,8 @@ impl Probe for Recorder {
 
     fn watches(&self, channel: u32) -> bool {
         let hears = |measure| !self.channels.at(measure, channel).is_empty();
-        let first = queue_key(channel, 0);
-        let mut queues = first..first + CLASSES_MAX as u32;
+        let first = self.classes * channel;
+        let mut queues = first..first + self.classes;
         let follows = |key| !self.queues.at(Measure::Queue, key).is_empty();
         [Measure::Rate, Measure::Stops, Measure::Marks]
             .into_iter()

@@ -9,7 +9,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use backwater_ends::stations::{Setup, Stations};
-use backwater_kernel::{Duration, Rate, Time};
+use backwater_kernel::{Common, Duration, Rate, Time};
 
 mod arrivals;
 mod back_pressure;
@@ -111,7 +111,7 @@ pub enum Frames {}
 
 impl Kind for Frames {
     type Node = NodeSpec;
-    type Channel = ChannelSpec;
+    type Channel = Common<ChannelSpec>;
     type Flow = FlowSpec;
     type Rules = FrameRules;
 
@@ -119,7 +119,7 @@ impl Kind for Frames {
         (&node.name, matches!(node.kind, NodeKind::Switch(_)))
     }
 
-    fn line(channel: &ChannelSpec) -> (Rate, Duration) {
+    fn line(channel: &Common<ChannelSpec>) -> (Rate, Duration) {
         (channel.rate, channel.delay)
     }
 
@@ -275,7 +275,7 @@ pub enum MemorySpec {
 }
 
 /// A full-duplex link.
-pub type LinkSpec = backwater_kernel::Link<ChannelSpec>;
+pub type LinkSpec = backwater_kernel::Link<Common<ChannelSpec>>;
 
 /// One direction of a link, the output queues in front of it and the input counters behind it.
 #[derive(Clone, PartialEq, Debug)]

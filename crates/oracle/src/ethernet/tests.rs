@@ -54,7 +54,7 @@ fn star(rates_mbps: &[u64]) -> EthernetSpec {
             credits: Vec::new(),
             stopped: Default::default(),
         };
-        links.push(LinkSpec::symmetric([index as u32 + 1, 0], channel));
+        links.push(LinkSpec::symmetric([index as u32 + 1, 0], channel.into()));
     }
     EthernetSpec {
         seed: 1,

@@ -137,7 +137,7 @@ fn counters_that_are_a_little_wrong_are_seen() {
         let channels = spec.links.iter_mut().flat_map(|link| &mut link.channels);
         channels
             .filter(|channel| channel.counters.is_some())
-            .for_each(to);
+            .for_each(|own| to(own));
     };
     bites(seen(2_200, mix, matters, |spec| {
         change(spec, |channel| {

@@ -268,7 +268,7 @@ fn two_hosts() -> EthernetSpec {
     };
     let link = |a, b| LinkSpec {
         ends: [a, b],
-        channels: [channel(), channel()],
+        channels: [channel(), channel()].map(Into::into),
     };
     EthernetSpec {
         seed: 1,

@@ -64,7 +64,7 @@ fn link(a: u32, b: u32, mbps: u64) -> LinkSpec {
         credits: Vec::new(),
         stopped: Default::default(),
     };
-    LinkSpec::symmetric([a, b], channel)
+    LinkSpec::symmetric([a, b], channel.into())
 }
 
 /// Stations `1..=n` around switch 0, link `k` from station `k + 1`, with these rates in Mb/s.

@@ -75,14 +75,17 @@ fn row(seed: u64) -> EthernetSpec {
         })));
         if switch > 0 {
             let channel = dice.channel(seed % 2 == 1);
-            links.push(LinkSpec::symmetric([switch - 1, switch], channel));
+            links.push(LinkSpec::symmetric([switch - 1, switch], channel.into()));
         }
     }
     for host in 0..hosts {
         nodes.push(node(NodeKind::Station { storm: None }));
         let switch = dice.between(0, u64::from(switches) - 1) as u32;
         let channel = dice.channel(seed % 2 == 1);
-        links.push(LinkSpec::symmetric([switches + host, switch], channel));
+        links.push(LinkSpec::symmetric(
+            [switches + host, switch],
+            channel.into(),
+        ));
     }
     let flow = |dice: &mut Dice| {
         let from = dice.between(0, u64::from(hosts) - 1) as u32;
@@ -146,7 +149,8 @@ fn row_of_hosts(seed: u64) -> EthernetSpec {
         spec.nodes.push(node);
         let next = spec.nodes.len() as u32 - 1;
         let channel = dice.channel(seed % 2 == 1);
-        spec.links.push(LinkSpec::symmetric([last, next], channel));
+        spec.links
+            .push(LinkSpec::symmetric([last, next], channel.into()));
         spec.flows[flow].destination = next;
         last = next;
     }

@@ -117,7 +117,7 @@ impl Bursts {
 
     pub fn of_run(run: &Run<()>, icr_bps: u64) -> Bursts {
         let from = run.scenario.network.warm_up;
-        let between = run.channel("Y->X").rate;
+        let between = run.channel("Y->X").rate.as_deref().copied();
         Bursts {
             queue_peak: between.map_or(f64::NAN, |rate| rate.queue_max as f64),
             ..Bursts::of(of_server(run), from, run.scenario.cell, icr_bps)

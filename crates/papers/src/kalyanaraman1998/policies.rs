@@ -121,7 +121,10 @@ impl Five {
                 .map(|k| Steps::new(run.series(&format!("ACR {k}"))))
                 .collect(),
             source_rate: Steps::new(run.series("source rate")),
-            queue_peak: between.rate.map_or(f64::NAN, |rate| rate.queue_max as f64),
+            queue_peak: between
+                .rate
+                .as_ref()
+                .map_or(f64::NAN, |rate| rate.queue_max as f64),
             utilization: between.data_share + between.control_share,
         })
     }

@@ -163,7 +163,7 @@ impl Case {
             (UILI, uili.into()),
         ];
         let run = run(lab, WAKE, &sets)?;
-        let rate = run.channel("X->Y").rate;
+        let rate = run.channel("X->Y").rate.as_deref().copied();
         Ok(rate.map_or(f64::NAN, |rate| rate.queue_max as f64))
     }
 

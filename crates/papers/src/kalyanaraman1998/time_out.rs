@@ -48,7 +48,7 @@ fn peak(lab: &Lab, pause_ms: u32, policy: Policy) -> Result<f64, LabError> {
         ("run.duration", format!("{} ms", wake + AFTER_MS)),
     ]);
     let run = run_file(lab, PAUSE, &sets)?;
-    let rate = run.channel("X->Y").rate;
+    let rate = run.channel("X->Y").rate.as_deref().copied();
     Ok(rate.map_or(f64::NAN, |rate| rate.queue_max as f64))
 }
 

@@ -34,7 +34,7 @@ pub fn share(lab: &Lab, sets: &Sets) -> Result<f64, LabError> {
 /// If the link has none: a test runs every experiment.
 pub fn credit(run: &EthernetRun) -> CreditOutcome {
     let queue = &run.channel("S->A").by_class.queues[0];
-    queue.credit.expect("the link has credit")
+    *queue.credit.clone().expect("the link has credit")
 }
 
 /// A transfer of so many frames of this payload.

@@ -164,7 +164,7 @@ pub fn credits(run: &Frames<'_>) -> Table {
         .flat_map(|queue| {
             let spec = names::channel_spec(run.network, queue.channel);
             let spec = spec.and_then(|spec| spec.credits.get(queue.class)?.as_ref());
-            let whole = queue.found.credit.map(|credit| (None, credit));
+            let whole = queue.found.credit.as_ref().map(|credit| (None, **credit));
             let lanes = queue.found.lanes.iter();
             let lanes = lanes.map(|lane| (Some(lane), lane.credit));
             let own = whole.into_iter().chain(lanes);

@@ -38,7 +38,13 @@ pub fn directions<'a>(run: &'a Circuits<'_>) -> Vec<Direction<'a>> {
 fn ports<'a>(run: &'a Circuits<'_>) -> Vec<(u32, &'a ExplicitRateSpec, RatePortOutcome)> {
     let rules = run.network.rules.rate_ports.iter();
     let ports = rules.filter_map(|(channel, rule)| {
-        let port = run.outcome.channels.get(*channel as usize)?.rate?;
+        let port = run
+            .outcome
+            .channels
+            .get(*channel as usize)?
+            .rate
+            .as_deref()
+            .copied()?;
         Some((*channel, rule, port))
     });
     let mut ports: Vec<_> = ports.collect();

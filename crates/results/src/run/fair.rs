@@ -82,7 +82,11 @@ impl Fairness for NetworkSpec {
 
     fn goodputs(run: &Circuits<'_>) -> Vec<f64> {
         let seconds = run.seconds();
-        let tcp = run.outcome.flows.iter().filter_map(|flow| flow.tcp);
+        let tcp = run
+            .outcome
+            .flows
+            .iter()
+            .filter_map(|flow| flow.tcp.as_deref());
         tcp.map(|tcp| per_second(tcp.delivered_bytes as f64 * 8.0, seconds))
             .collect()
     }

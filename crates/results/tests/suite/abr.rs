@@ -148,7 +148,7 @@ fn outcome(spec: &NetworkSpec) -> Outcome {
         acr_mean_bps: 30e6,
         ..AbrOutcome::default()
     }));
-    outcome.channels[4].rate = Some(RatePortOutcome {
+    outcome.channels[4].rate = Some(Box::new(RatePortOutcome {
         cells_total: 99_000,
         queue_max: 13_559,
         feedbacks_total: 3_000,
@@ -157,7 +157,7 @@ fn outcome(spec: &NetworkSpec) -> Outcome {
         load_mean: 0.983,
         active_mean: 2.9,
         fair_share: Rate(69_984_000),
-    });
+    }));
     outcome
 }
 
@@ -342,7 +342,7 @@ fn the_page_draws_rates_bursts_and_series_with_their_units() {
 fn tcp_over_cells_has_a_table() {
     let spec = network();
     let mut outcome = outcome(&spec);
-    outcome.flows[1].tcp = Some(CellTcpOutcome {
+    outcome.flows[1].tcp = Some(Box::new(CellTcpOutcome {
         delivered_bytes: 2_500_000,
         delivered_bytes_total: 5_000_000,
         broken_frames_total: 3,
@@ -357,7 +357,7 @@ fn tcp_over_cells_has_a_table() {
             ..TcpCounts::default()
         },
         ..CellTcpOutcome::default()
-    });
+    }));
     let tables = Findings::new(&spec, outcome.clone(), sample::CELL)
         .tables()
         .to_vec();

@@ -176,7 +176,7 @@ fn link(ends: [u32; 2], mbps: u64) -> frames::LinkSpec {
             ..Default::default()
         },
     };
-    frames::LinkSpec::symmetric(ends, channel)
+    frames::LinkSpec::symmetric(ends, channel.into())
 }
 
 /// All that S has, in frames of 1,000 bytes.

@@ -1,6 +1,7 @@
 //! How a run ends.
 
-use backwater_kernel::Stop;
+use backwater_kernel::{Stop, Time};
+use backwater_net::Simulation;
 use backwater_scenario::{EthernetScenario, Source};
 
 use super::super::{Found, complete};
@@ -57,4 +58,16 @@ fn a_frame_lost_in_a_lossless_class_breaks_a_promise() {
     let (stop, broken, lost) = end(11_000);
     assert!(lost > 0, "the control loses nothing");
     assert!(stop == Stop::TimeReached && broken > 0, "{broken}");
+}
+
+/// Whether it came to its end or stopped before, with frames under way.
+#[test]
+fn a_run_that_does_not_go_on_tells_the_same() {
+    let scenario = merge();
+    for until in [Time(300_000_000), Time::MAX] {
+        let mut run: Simulation = Simulation::new(&scenario.network).expect("it runs");
+        run.run_until(until);
+        let so_far = format!("{:?}", run.outcome());
+        assert_eq!(so_far, format!("{:?}", run.last_outcome()));
+    }
 }

@@ -1,6 +1,6 @@
 //! Channels, with the queues in front of them and the counters behind them.
 
-use backwater_kernel::{Duration, Rate};
+use backwater_kernel::{Commons, Duration, Rate};
 use backwater_net::frames::spec::{
     CLASSES_MAX, ChannelSpec, ClassBits, Detect, EcnSpec, ErrorSpec, InputSpec, LinkSpec, MarkAt,
     QueueSpec, ReserveSpec,
@@ -53,7 +53,11 @@ pub(crate) fn all_of(classes: u8) -> ClassBits {
 pub(crate) fn links(controls: &Controls<'_>, mistakes: &mut Diagnostics) -> Vec<LinkSpec> {
     let file = controls.file;
     let classes = classes(file, controls.ports, file.flow_control.stops());
-    let mut side = |number: u32| channel(controls, number, &classes, mistakes);
+    let mut commons = Commons::default();
+    let mut side = |number: u32| {
+        let channel = channel(controls, number, &classes, mistakes);
+        commons.common(channel.into())
+    };
     let joins = controls.net.links.iter().zip((0_u32..).step_by(2));
     joins
         .map(|(join, number)| LinkSpec {

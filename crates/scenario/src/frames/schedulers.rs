@@ -32,7 +32,7 @@ pub(crate) fn check(
         return;
     }
     let channels = network.links.iter().flat_map(|link| &link.channels);
-    let channels: Vec<&ChannelSpec> = channels.collect();
+    let channels: Vec<&ChannelSpec> = channels.map(|own| &**own).collect();
     let has = |of: fn(&SchedulerSpec) -> bool| channels.iter().any(|own| of(&own.scheduler));
     let (by_reservation, by_priority) = (has(uses_reserve), has(has_groups));
     for own in file.classes.iter() {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use backwater_kernel::{Channels, Duration, Rate};
+use backwater_kernel::{Channels, Commons, Duration, Rate};
 use backwater_net::frames::spec::{
     CLASSES_MAX, CountedFrom, EthernetSpec, LinkSpec, Obeyed, QUANTUM_BITS,
 };
@@ -39,7 +39,7 @@ pub(crate) fn fill(
     mistakes: &mut Diagnostics,
 ) {
     let (file, net) = (controls.file, controls.net);
-    let mut told = BTreeSet::new();
+    let (mut told, mut commons) = (BTreeSet::new(), Commons::default());
     for id in 0..2 * links.len() as u32 {
         let node = net.ends(id).0;
         let common = match net.is_switch(node) {
@@ -64,6 +64,7 @@ pub(crate) fn fill(
                 Duration::ZERO
             }),
         };
+        *channel = commons.common(channel.clone());
     }
 }
 

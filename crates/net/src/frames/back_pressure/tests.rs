@@ -85,7 +85,7 @@ fn network(rules: BackPressureSpec) -> Simulation<Rings> {
     };
     let link = |a, b| LinkSpec {
         ends: [a, b],
-        channels: [channel.clone(), channel.clone()],
+        channels: [channel.clone(), channel.clone()].map(Into::into),
     };
     let spec = EthernetSpec {
         seed: 1,

@@ -6,7 +6,7 @@ use backwater_ends::control::SourceControl;
 
 use super::subscribers::{Subscriber, Subscribers};
 use super::track::Track;
-use super::{Recorder, asked, is_asked, queue_key};
+use super::{Recorder, asked, is_asked};
 use crate::hop::unit::NONE;
 use crate::network::Network;
 use crate::spec::{Measure, Subject};
@@ -14,6 +14,8 @@ use crate::spec::{Measure, Subject};
 /// Who listens, by what is listened to.
 #[derive(Default)]
 pub(super) struct Listening {
+    /// Classes of each port.
+    classes: u32,
     legs: Vec<Listener>,
     channels: Vec<Listener>,
     queues: Vec<Listener>,
@@ -26,7 +28,11 @@ type Listener = (Measure, u32, Subscriber);
 impl Recorder {
     /// The run begins: every track listens where its subject is.
     pub(super) fn begin(&mut self, network: &Network) {
-        let mut all = Listening::default();
+        self.classes = network.classes.count as u32;
+        let mut all = Listening {
+            classes: self.classes,
+            ..Listening::default()
+        };
         for (id, track) in (0..).zip(&mut self.tracks) {
             if is_asked(&track.spec, network) {
                 self.asked.push(id);
@@ -97,7 +103,7 @@ impl Listening {
             track: track_id,
             part,
         };
-        let key = queue_key(queue.0, queue.1);
+        let key = self.classes * queue.0 + u32::from(queue.1);
         self.queues.push((Measure::Queue, key, ear));
     }
 

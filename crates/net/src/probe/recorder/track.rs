@@ -132,12 +132,40 @@ impl Track {
     }
 
     /// A part of a level is `value` from `at` on.
-    #[inline]
+    #[inline(always)]
     pub fn set_part(&mut self, at: Time, part: u32, value: i64) {
         let part = &mut self.parts[part as usize];
         self.sum += value - *part;
         *part = value;
-        self.set(at, self.sum as f64);
+        let sum = self.sum as f64;
+        if !self.set_within(at, sum) {
+            self.set(at, sum);
+        }
+    }
+
+    /// The same as [`Self::set`], without a call, if the window that is open holds all since the
+    /// last change: mostly it does.
+    #[inline(always)]
+    fn set_within(&mut self, at: Time, value: f64) -> bool {
+        let Some((since, before)) = self.points.last() else {
+            return false;
+        };
+        let from = self.spec.from.ps();
+        // Series without windows have one that nothing looks at.
+        if self.spec.window.is_none() || since < from || at > self.spec.until {
+            return false;
+        }
+        match self
+            .bins
+            .open_over(since - from, at.ps().wrapping_sub(from))
+        {
+            Some(bin) => {
+                bin.add(before, at.ps() - since);
+                self.points.replace(at.ps(), value);
+                true
+            }
+            None => false,
+        }
     }
 
     /// A level is `value` from `at` on.

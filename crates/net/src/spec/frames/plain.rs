@@ -69,12 +69,13 @@ impl EthernetSpec {
             Some(NodeKind::Station { .. }) | None => false,
         };
         let [a, b] = ends;
-        let channels = [b, a].map(|into| ChannelSpec {
-            inputs: match is_switch(into) {
+        let channels = [b, a].map(|into| {
+            let inputs = match is_switch(into) {
                 true => channel.inputs.clone(),
                 false => Vec::new(),
-            },
-            ..channel.clone()
+            };
+            let channel = channel.clone();
+            ChannelSpec { inputs, ..channel }.into()
         });
         self.links.push(LinkSpec { ends, channels });
         2 * (self.links.len() as u32 - 1)

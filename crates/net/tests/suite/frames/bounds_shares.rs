@@ -27,7 +27,7 @@ const PAYLOAD: u32 = 954;
 
 fn each_channel(spec: &mut EthernetSpec, change: impl Fn(&mut ChannelSpec)) {
     for link in &mut spec.links {
-        link.channels.iter_mut().for_each(&change);
+        link.channels.iter_mut().for_each(|own| change(own));
     }
 }
 
@@ -138,7 +138,7 @@ fn by_reservation(seed: u64, scheduler: SchedulerSpec) -> EthernetSpec {
         if word >> 60 < 6 {
             continue;
         }
-        let classes = channel.queues.len() as u64;
+        let (classes, rate) = (channel.queues.len() as u64, channel.rate.0);
         for (class, queue) in (0..).zip(&mut channel.queues) {
             // One class in some goes without.
             if word >> 40 & 7 == class {
@@ -146,7 +146,7 @@ fn by_reservation(seed: u64, scheduler: SchedulerSpec) -> EthernetSpec {
             }
             let part = 30 + (word >> (8 * class) & 63);
             queue.reserve = Some(ReserveSpec {
-                rate: Rate(channel.rate.0 / classes * part / 100),
+                rate: Rate(rate / classes * part / 100),
                 interval: None,
                 burst_bytes: None,
                 offset: backwater_kernel::Duration(match scheduler {

@@ -109,7 +109,9 @@ impl Net {
             credits: Vec::new(),
             stopped: Default::default(),
         };
-        self.spec.links.push(LinkSpec::symmetric([a, b], channel));
+        self.spec
+            .links
+            .push(LinkSpec::symmetric([a, b], channel.into()));
         self.spec.links.len() as u32 - 1
     }
 

@@ -105,9 +105,8 @@ fn run(net: &Net) -> (Log, Outcome) {
 }
 
 fn credit_of(outcome: &Outcome, class: usize) -> CreditOutcome {
-    outcome.channels[0].by_class.queues[class]
-        .credit
-        .expect("it has credit")
+    let queue = &outcome.channels[0].by_class.queues[class];
+    *queue.credit.clone().expect("it has credit")
 }
 
 #[test]

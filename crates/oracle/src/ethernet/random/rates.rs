@@ -16,12 +16,13 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
     let fastest = spec.links.iter().map(|link| link.channels[0].rate.0).max();
     let frame = Rate(fastest.unwrap_or(1)).serialization(1_538);
     for channel in spec.links.iter_mut().flat_map(|link| &mut link.channels) {
+        let rate = channel.rate.0;
         for queue in &mut channel.queues {
             if dice.one_in(4) {
                 continue;
             }
             let unit = 10_000_000;
-            let most = Rate((channel.rate.0 / unit).max(1) * unit);
+            let most = Rate((rate / unit).max(1) * unit);
             let reference_bytes = dice.between(600, 8_000);
             queue.rocc = Some(RoccPointSpec {
                 interval: frame * dice.pick(&[2, 3, 10]),

@@ -146,7 +146,7 @@ impl Builder<'_> {
         };
         self.spec.links.push(LinkSpec {
             ends: [a, b],
-            channels: [forward, backward],
+            channels: [forward, backward].map(Into::into),
         });
         self.spec.links.len() as u32 - 1
     }

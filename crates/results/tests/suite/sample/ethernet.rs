@@ -87,7 +87,7 @@ pub fn spec() -> EthernetSpec {
     };
     let link = |a, b, mbps| LinkSpec {
         ends: [a, b],
-        channels: [channel(mbps), channel(mbps)],
+        channels: [channel(mbps), channel(mbps)].map(Into::into),
     };
     let files = || TrafficSpec::Infinite {
         start: Time::ZERO,

@@ -70,7 +70,7 @@ impl Link {
 
 fn credit_of(outcome: &Outcome) -> CreditOutcome {
     let queue = &outcome.channels[0].by_class.queues[0];
-    queue.credit.expect("it has credit")
+    *queue.credit.clone().expect("it has credit")
 }
 
 /// Smallest limit, in frames of this cost, with 99.95 % of the link.

@@ -52,7 +52,8 @@ fn both_ends_count_in_the_cell_of_the_receiver() {
     for (id, cost) in [(0_usize, 1), (1, 6)] {
         let channel = &outcome.channels[id];
         assert!(channel.data_share > 0.99, "{}", channel.data_share);
-        let credit = channel.by_class.queues[0].credit.expect("it has credit");
+        let credit = channel.by_class.queues[0].credit.as_ref();
+        let credit = credit.expect("it has credit");
         // Some were on the way as the run ended, none was lost.
         let frames = credit.consumed / cost;
         assert!(credit.consumed == cost * frames && frames > 15_000);

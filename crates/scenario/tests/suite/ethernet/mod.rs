@@ -27,7 +27,7 @@ mod transfers;
 mod workloads;
 
 use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec, TimerSpec};
-use backwater_kernel::{Channels, Duration, Rate, Time};
+use backwater_kernel::{Channels, Common, Duration, Rate, Time};
 use backwater_net::frames::spec::{
     BackPressureSpec, BlockedSpec, ChannelSpec, Choose, Detect, EcnSpec, EthernetSpec, Forwarding,
     Measure, MemorySpec, Message, NodeKind, NodeSpec, Notify, QueueSpec, SchedulerSpec, Select,
@@ -289,7 +289,8 @@ fn tables_of_queues_override_each_other() {
         (Rate(1_000_000_000), Rate(100_000_000))
     );
     assert_eq!(trunk.channels[0].delay, Duration(10_000_000), "2 km");
-    let is_strict = |channel: &ChannelSpec| channel.scheduler == SchedulerSpec::StrictPriority;
+    let is_strict =
+        |channel: &Common<ChannelSpec>| channel.scheduler == SchedulerSpec::StrictPriority;
     assert!(!is_strict(&trunk.channels[0]));
     let to_d1 = &spec.links[5];
     assert_eq!(to_d1.channels.each_ref().map(is_strict), [true, false]);
