@@ -250,7 +250,7 @@ pub(crate) fn look(
         return None;
     }
     pairs.put_in_order();
-    if let WorkloadsKind::List { file } = &given.kind.value {
+    if let WorkloadsKind::List { file, .. } = &given.kind.value {
         files.reopened.push((file.value.clone(), print.value()));
     }
     let asked = asked.unwrap_or_else(|| sums.asked(setting.stop_at, at));
@@ -296,7 +296,7 @@ fn too_few(given: &Workloads, own: Count) -> Option<Diagnostic> {
 /// The file of a list, and where it is named.
 fn file_of(given: &Workloads) -> (String, &At) {
     match &given.kind.value {
-        WorkloadsKind::List { file } => (clip(&file.value), &file.at),
+        WorkloadsKind::List { file, .. } => (clip(&file.value), &file.at),
         WorkloadsKind::Poisson { .. } | WorkloadsKind::Incast { .. } => {
             (clip(&given.name), &given.kind.at)
         }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::sync::Arc;
 
+use backwater_formats::hpcc::flows::{WITH_PORT, of_numbers};
 use backwater_kernel::Time;
 use backwater_kernel::words::counted;
 
-use super::{Arrival, COLUMNS, MORE, WITH_PORT, of_cells, of_hpcc, to_another};
-use crate::frames::net::Net;
+use super::{Arrival, COLUMNS, MORE, of_cells, of_flow, to_another};
+use crate::frames::net::{Net, NumberedHosts};
 use crate::language::files::{self, Reopen};
 use crate::language::reader::clip;
 
@@ -18,8 +19,7 @@ const LONGEST_LINE: u64 = 4_096;
 /// The hosts that a list may name.
 pub(crate) struct Hosts {
     by_name: BTreeMap<String, u32>,
-    /// In their order.
-    all: Vec<u32>,
+    numbered: NumberedHosts,
     /// Names of switches, which begin no heading either.
     switches: Vec<String>,
 }
@@ -35,7 +35,7 @@ impl Hosts {
                 .map(|host| (net.name(*host).into(), *host))
                 .collect(),
             switches: switches.map(|node| net.name(node).into()).collect(),
-            all,
+            numbered: net.numbered_hosts(),
         })
     }
 
@@ -178,7 +178,8 @@ impl List {
                         ));
                     }
                     *left -= 1;
-                    return of_hpcc(&cells, &self.hosts.all)
+                    return of_numbers(&cells)
+                        .and_then(|flow| of_flow(&flow, &self.hosts.numbered))
                         .and_then(to_another)
                         .map(Some);
                 }
@@ -192,6 +193,10 @@ impl List {
             self.form = Form::Hpcc { width: 0, left };
             self.count.stated = Some(left as u64);
             return Ok(true);
+        }
+        let word = line.split_whitespace().next().unwrap_or_default();
+        if ["nodes", "connections"].contains(&word.to_ascii_lowercase().as_str()) {
+            return Err("connection matrices are read as a whole: leave `rows` out".into());
         }
         let names_node = || {
             files::cells(line)
