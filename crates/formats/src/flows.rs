@@ -4,7 +4,7 @@
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Flows {
     /// In the order of the file.
-    pub entries: Vec<Flow>,
+    pub entries: Vec<ListedFlow>,
     /// How many hosts the file says there are.
     pub hosts: Option<u32>,
     /// What the file says and this does not, in words.
@@ -15,7 +15,7 @@ pub struct Flows {
 
 /// A flow.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Flow {
+pub struct ListedFlow {
     /// Where it stands.
     pub line: u32,
     /// Number of the host that sends.

@@ -1,8 +1,9 @@
 //! Files that people hold: topologies and flows as other simulators and libraries write them.
 //!
 //! Each form is one file below, which reads a text and gives plain data, [`Topology`] or [`Flows`],
-//! and writes it where somebody may want it back. What a text has and the data can't say is an error
-//! ([`FileError`], with its line), or stands in `left_out`: nothing is passed over in silence.
+//! and writes it where somebody may want it back. What a text has and the data can't say is an
+//! error ([`FileError`], with its line), or stands in `left_out`: nothing is passed over in
+//! silence.
 //!
 //! ```
 //! use backwater_formats::{Form, StartUnit};
@@ -24,6 +25,6 @@ mod text;
 mod topology;
 
 pub use error::FileError;
-pub use flows::{Flow, Flows, Happened, StartUnit, Wait};
+pub use flows::{Flows, Happened, ListedFlow, StartUnit, Wait};
 pub use form::{Form, flows, topology};
 pub use topology::{Link, Node, Topology};

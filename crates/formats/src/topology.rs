@@ -41,7 +41,7 @@ pub struct Link {
 
 impl Topology {
     /// Makes a switch of each node of which the file does not say what it is, and gives each switch
-    /// so many hosts: `H_Kiel_1`, `H_Kiel_2`, .. of a switch `Kiel`. None asked for changes nothing.
+    /// so many hosts: `H_Kiel_1`, `H_Kiel_2`, .. of a switch `Kiel`. With 0 nothing changes.
     pub fn give_hosts(&mut self, each: u32) {
         if each == 0 {
             return;

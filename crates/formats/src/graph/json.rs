@@ -169,10 +169,11 @@ mod tests {
     use super::*;
     use crate::{Link, Node};
 
-    const SMALL: &str = "{\"directed\": false, \"multigraph\": false, \"graph\": {\"name\": \"x\"},\n\
+    const SMALL: &str = "{\"directed\": false, \"multigraph\": false, \"graph\": {\"a\": 1},\n\
         \"nodes\": [\n{\"id\": 1, \"name\": \"Bonn\", \"pos\": [7.1, 50.7]},\n\
-        {\"id\": 2, \"name\": \"Kiel\", \"kind\": \"switch\"},\n{\"id\": \"c\", \"name\": \"Ulm\"}],\n\
-        \"links\": [\n{\"source\": 1, \"target\": 2, \"rate\": \"10 Gbps\", \"delay\": \"5us\"},\n\
+        {\"id\": 2, \"name\": \"Kiel\", \"kind\": \"switch\"},\n\
+        {\"id\": \"c\", \"name\": \"Ulm\"}], \"links\": [\n\
+        {\"source\": 1, \"target\": 2, \"rate\": \"10 Gbps\", \"delay\": \"5us\"},\n\
         {\"source\": 2, \"target\": \"c\", \"dist\": 0.5, \"weight\": 3}]}\n";
 
     #[test]
@@ -192,8 +193,8 @@ mod tests {
         let link = |link: &Link| (link.ends, link.rate_bps, link.delay_ps, link.line);
         let links: Vec<_> = first.links.iter().map(link).collect();
         let wanted = [
-            ([0, 1], Some(10_000_000_000), Some(5_000_000), 7),
-            ([1, 2], None, Some(2_500_000), 8),
+            ([0, 1], Some(10_000_000_000), Some(5_000_000), 6),
+            ([1, 2], None, Some(2_500_000), 7),
         ];
         assert_eq!(links, wanted);
         let left = [
@@ -249,17 +250,17 @@ mod tests {
             ("{\"id\": 2,", "{\"it\": 2,", 4, "no `id`"),
             ("{\"id\": \"c\"", "{\"id\": \"c->\"", 5, "`c->`"),
             ("\"switch\"", "\"router\"", 4, "`router`"),
-            ("\"target\": 2", "\"target\": 3", 7, "`N3`"),
+            ("\"target\": 2", "\"target\": 3", 6, "`N3`"),
             (
                 "\"target\": 2",
                 "\"target\": 1",
-                7,
+                6,
                 "a link from `N1` to itself",
             ),
-            ("10 Gbps", "10", 7, "`10`"),
-            ("\"5us\"", "5", 7, "`5`"),
-            ("0.5,", "\"far\",", 8, "`far`"),
-            ("0.5,", "-1,", 8, "`-1`"),
+            ("10 Gbps", "10", 6, "`10`"),
+            ("\"5us\"", "5", 6, "`5`"),
+            ("0.5,", "\"far\",", 7, "`far`"),
+            ("0.5,", "-1,", 7, "`-1`"),
         ];
         for (from, to, line, found) in wrong {
             let changed = SMALL.replacen(from, to, 1);

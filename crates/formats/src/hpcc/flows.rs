@@ -10,7 +10,7 @@ use std::fmt::Write;
 use backwater_kernel::words::counted;
 
 use crate::text::{self, clip, lines, span};
-use crate::{FileError, Flow, Flows};
+use crate::{FileError, Flows, ListedFlow};
 
 /// Numbers of a flow that has a port.
 pub const WITH_PORT: usize = 6;
@@ -44,7 +44,7 @@ pub fn read(text: &str) -> Result<Flows, FileError> {
             filled = 0;
             let flow = of_numbers(&cells[..width]);
             let flow = flow.map_err(|what| FileError::new(begins, what).hint(WHOLE))?;
-            flows.entries.push(Flow {
+            flows.entries.push(ListedFlow {
                 line: begins,
                 ..flow
             });
@@ -146,7 +146,7 @@ fn beyond(text: &str, most: usize, width: usize, flows: &mut Flows) {
 ///
 /// # Errors
 /// What is wrong with them.
-pub fn of_numbers(cells: &[&str]) -> Result<Flow, String> {
+pub fn of_numbers(cells: &[&str]) -> Result<ListedFlow, String> {
     let (from, to, group, size, start) = match *cells {
         [from, to, group, _, size, start] | [from, to, group, size, start] => {
             (from, to, group, size, start)
@@ -161,7 +161,7 @@ pub fn of_numbers(cells: &[&str]) -> Result<Flow, String> {
         read.map_err(|_| format!("no host has the number `{}`", clip(text)))
     };
     let start_ps = span(start, SECOND);
-    Ok(Flow {
+    Ok(ListedFlow {
         line: 0,
         source: host(from)?,
         destination: host(to)?,
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn numbers_are_exact() {
         let read = read(SMALL).expect("it is right");
-        let said = |flow: &Flow| (flow.source, flow.destination, flow.bytes, flow.start_ps);
+        let said = |flow: &ListedFlow| (flow.source, flow.destination, flow.bytes, flow.start_ps);
         let wanted = [
             (2, 1, 200_000_000, 2_000_000_000_000),
             (3, 1, u64::MAX, 2_000_000_001_000),

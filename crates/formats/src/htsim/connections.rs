@@ -14,7 +14,7 @@ use backwater_kernel::words::counted;
 
 use super::triggers::{Conn, Trigger, connect};
 use crate::text::{self, clip, no, span};
-use crate::{FileError, Flow, Flows, Happened, StartUnit};
+use crate::{FileError, Flows, Happened, ListedFlow, StartUnit};
 
 /// What a heading may hold.
 const HEADING: &str = "`Nodes n`, `Connections c`, `Triggers t`, `Failures f`, and then lines of \
@@ -37,6 +37,8 @@ struct Reader {
     heading: Heading,
     conns: Vec<Conn>,
     triggers: BTreeMap<u64, Trigger>,
+    /// The heading has ended.
+    has_begun: bool,
     /// Lines with `prio`, and with `msg`.
     prios: usize,
     messages: usize,
@@ -49,26 +51,51 @@ struct Reader {
 /// than 0 has no unit, or what a trigger does can't be said without running it.
 pub fn read(text: &str, unit: Option<StartUnit>) -> Result<Flows, FileError> {
     let mut reader = Reader::default();
-    let mut words = Vec::new();
     for (line, content) in text::lines(text) {
-        words.clear();
-        words.extend(content.split_whitespace());
-        let first = words[0];
-        match first {
-            "trigger" => reader.trigger(line, &words[1..])?,
-            "failure" => return Err(failure(line)),
-            _ if first.contains("->") => reader.connection(line, &words, unit)?,
-            _ if reader.conns.is_empty() && reader.triggers.is_empty() => {
-                reader.heading.take(line, &words)?;
-            }
-            _ => {
-                let what = "a connection, `0->1 start 0 size 2000000`, or `trigger id 1 oneshot`";
-                return Err(no((line, first), what));
-            }
-        }
+        reader.take(line, content, unit)?;
     }
-    reader.counts()?;
+    reader.counts(reader.conns.len())?;
     reader.flows()
+}
+
+/// A matrix without triggers, line by line.
+#[derive(Default)]
+pub struct Lines {
+    reader: Reader,
+    flows: usize,
+}
+
+impl Lines {
+    /// The flow of a line that holds something, if it is not one of the heading.
+    ///
+    /// # Errors
+    /// As [`read`]; or it is, or hits, or waits for a trigger.
+    pub fn next(
+        &mut self,
+        line: u32,
+        content: &str,
+        unit: Option<StartUnit>,
+    ) -> Result<Option<ListedFlow>, FileError> {
+        self.reader.take(line, content, unit)?;
+        let conn = self.reader.conns.pop();
+        let waits = |conn: &Conn| conn.trigger.is_some() || !conn.fires.is_empty();
+        if !self.reader.triggers.is_empty() || conn.as_ref().is_some_and(waits) {
+            return Err(FileError::new(
+                line,
+                "a matrix with triggers is read as a whole",
+            ));
+        }
+        self.flows += usize::from(conn.is_some());
+        Ok(conn.map(|conn| conn.flow(Vec::new())))
+    }
+
+    /// The file ends here.
+    ///
+    /// # Errors
+    /// If it has another number of connections than its heading says.
+    pub fn end(&self) -> Result<(), FileError> {
+        self.reader.counts(self.flows)
+    }
 }
 
 fn failure(line: u32) -> FileError {
@@ -128,6 +155,26 @@ fn id(line: u32, words: &[&str], at: usize) -> Result<u64, FileError> {
 }
 
 impl Reader {
+    /// Takes a line.
+    fn take(&mut self, line: u32, content: &str, unit: Option<StartUnit>) -> Result<(), FileError> {
+        let words: Vec<&str> = content.split_whitespace().collect();
+        let Some(first) = words.first() else {
+            return Ok(());
+        };
+        match *first {
+            "failure" => return Err(failure(line)),
+            "trigger" => self.trigger(line, &words[1..])?,
+            _ if first.contains("->") => self.connection(line, &words, unit)?,
+            _ if !self.has_begun => return self.heading.take(line, &words),
+            _ => {
+                let what = "a connection, `0->1 start 0 size 2000000`, or `trigger id 1 oneshot`";
+                return Err(no((line, first), what));
+            }
+        }
+        self.has_begun = true;
+        Ok(())
+    }
+
     fn trigger(&mut self, line: u32, words: &[&str]) -> Result<(), FileError> {
         let (mut number, mut kind, mut count) = (None, None, None);
         let mut at = 0;
@@ -236,9 +283,9 @@ impl Reader {
         }
     }
 
-    fn counts(&self) -> Result<(), FileError> {
+    fn counts(&self, flows: usize) -> Result<(), FileError> {
         let stated = [
-            (self.heading.connections, self.conns.len(), "connection"),
+            (self.heading.connections, flows, "connection"),
             (self.heading.triggers, self.triggers.len(), "trigger"),
         ];
         for (stated, count, what) in stated {
@@ -252,7 +299,7 @@ impl Reader {
             );
             return Err(FileError::new(line, message).allowed(format!("`{count}`")));
         }
-        if self.conns.is_empty() {
+        if flows == 0 {
             return Err(FileError::new(1, "no connection in the file").allowed("one or more"));
         }
         Ok(())
@@ -271,16 +318,8 @@ impl Reader {
             let lines = counted(self.messages, "line");
             left_out.push(format!("`msg` of {lines}: each line is a flow of its own"));
         }
-        let flows = self.conns.into_iter().zip(waits).map(|(own, after)| Flow {
-            line: own.line,
-            source: own.source,
-            destination: own.destination,
-            class: None,
-            bytes: own.bytes,
-            start_ps: own.start_ps.unwrap_or_default(),
-            id: own.id,
-            after,
-        });
+        let conns = self.conns.into_iter().zip(waits);
+        let flows = conns.map(|(conn, after)| conn.flow(after));
         Ok(Flows {
             entries: flows.collect(),
             hosts: self.heading.nodes.map(|(_, nodes)| nodes),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use backwater_kernel::words::counted;
 
-use crate::{FileError, Happened, Wait};
+use crate::{FileError, Happened, ListedFlow, Wait};
 
 /// A connection.
 pub(super) struct Conn {
@@ -34,6 +34,22 @@ impl Conn {
             id: None,
             trigger: None,
             fires: Vec::new(),
+        }
+    }
+}
+
+impl Conn {
+    /// The flow that it is, which waits for these.
+    pub(super) fn flow(self, after: Vec<Wait>) -> ListedFlow {
+        ListedFlow {
+            line: self.line,
+            source: self.source,
+            destination: self.destination,
+            class: None,
+            bytes: self.bytes,
+            start_ps: self.start_ps.unwrap_or_default(),
+            id: self.id,
+            after,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Flows one by one, from a file: a line each, in units, or as another simulator has them.
 
-use backwater_formats::{self as formats, Flow, Form};
+use backwater_formats::{self as formats, Form, ListedFlow};
 use backwater_kernel::Time;
 
 use super::net::{Net, NumberedHosts};
@@ -129,7 +129,7 @@ fn of_form(
     let flows = formats::flows(form, &file.text, unit);
     let flows = flows.map_err(|wrong| Box::new(file.wrong(&wrong)))?;
     let hosts = net.numbered_hosts();
-    let read = |flow: &Flow| {
+    let read = |flow: &ListedFlow| {
         let read = of_flow(flow, &hosts).and_then(to_another);
         read.map_err(|what| Box::new(file.mistake(flow.line, &what)))
     };
@@ -142,7 +142,7 @@ fn of_form(
 }
 
 /// Between hosts of this network.
-fn of_flow(flow: &Flow, hosts: &NumberedHosts) -> Result<Arrival, String> {
+fn of_flow(flow: &ListedFlow, hosts: &NumberedHosts) -> Result<Arrival, String> {
     Ok(Arrival {
         at: Time(flow.start_ps),
         from: hosts.find(flow.source)?,

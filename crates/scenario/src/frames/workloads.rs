@@ -120,7 +120,7 @@ fn listed(
 }
 
 /// What starts of a list count, if that is said.
-fn start_unit(given: &Workloads) -> Option<&Placed<Option<StartUnit>>> {
+pub(crate) fn start_unit(given: &Workloads) -> Option<&Placed<Option<StartUnit>>> {
     match given.kind.sure()? {
         WorkloadsKind::List { start_unit, .. } => Some(start_unit),
         WorkloadsKind::Poisson { .. } | WorkloadsKind::Incast { .. } => None,

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use backwater_net::frames::spec::EthernetSpec;
+use backwater_net::frames::spec::{Arrivals, EthernetSpec};
 use backwater_scenario::{Diagnostics, Limits, Scenario, Source, parse_with};
 
 /// Hosts 0 to 2, switches 3 and 4, two links between those.
@@ -123,7 +123,47 @@ fn a_connection_matrix_is_the_list_that_says_the_same() {
         &["does not see `7`", "in line 5"],
     );
     let grouped = format!("{in_us}rows = \"group\"\n");
-    refused(&grouped, &[("flows", matrix)], &["leave `rows` out"]);
+    let whole = [
+        "a matrix with triggers is read as a whole",
+        "leave `rows` out",
+    ];
+    refused(&grouped, &[("flows", matrix)], &whole);
+}
+
+/// Line by line as the run goes on: the same flows.
+#[test]
+fn a_connection_matrix_may_have_one_row() {
+    let star = format!("{HEAD}[topology]\nkind = \"star\"\nhosts_per_switch = 3\n{LIST}");
+    let text = format!("{star}rows = \"group\"\nstart_unit = \"us\"\n");
+    let matrix = "Nodes 3\nConnections 3\n0->1 start 1 size 5000\n# later\n\
+                  1->2 start 2.5 size 6000\n0->2 start 2.5 size 7000\n";
+    let columns = "1 us, H1_1, H1_2, 5 kB\n2.5 us, H1_2, H1_3, 6 kB\n2.5 us, H1_1, H1_3, 7 kB\n";
+    let told = |text: &str, list: &str| {
+        let spec = spec(text, &[("flows", list)]);
+        let group = &spec.rules.arrivals[0];
+        assert_eq!(group.count, 3);
+        let mut flows = group.arrivals.make();
+        let mut all = Vec::new();
+        while let Some(flow) = flows.next().expect("a flow") {
+            all.push((flow.at.ps(), flow.source, flow.destination, flow.bytes));
+        }
+        all
+    };
+    let plain = format!("{star}rows = \"group\"\n");
+    assert_eq!(told(&text, matrix), told(&plain, columns));
+    let bare = matrix.split_once("0->1").expect("a flow").1;
+    assert_eq!(told(&text, &format!("0->1{bare}")), told(&plain, columns));
+    refused(
+        &plain,
+        &[("flows", matrix)],
+        &["nothing says in which unit", "in line 3"],
+    );
+    let short = matrix.replace("Connections 3", "Connections 4");
+    refused(
+        &text,
+        &[("flows", &short)],
+        &["4 connections by this line, 3 in the file"],
+    );
 }
 
 #[test]
@@ -250,8 +290,8 @@ fn what_is_wrong_is_shown_with_its_line() {
             &["is of networks by rule"],
         );
     }
-    let clash = "{\"nodes\": [{\"id\": \"H_A_1\"}, {\"id\": \"A\"}], \"edges\": [{\"source\": \"A\",\n\
-                 \"target\": \"H_A_1\"}]}";
+    let clash = "{\"nodes\": [{\"id\": \"H_A_1\"}, {\"id\": \"A\"}], \"edges\": [\n\
+                 {\"source\": \"A\", \"target\": \"H_A_1\"}]}";
     let text = format!("{text}hosts_per_node = 1\n");
     refused(&text, &[("net", clash)], &["two nodes are called `H_A_1`"]);
 }

@@ -25,6 +25,27 @@ fn an_incast_is_read_and_written() {
 }
 
 #[test]
+fn lines_are_those_of_the_whole() {
+    let by_line = |text: &str| {
+        let mut lines = Lines::default();
+        let mut flows = Vec::new();
+        for (line, content) in text::lines(text) {
+            flows.extend(lines.next(line, content, None)?);
+        }
+        lines.end().map(|()| flows)
+    };
+    let whole = read(&incast(), None).expect("it is right");
+    assert_eq!(by_line(&incast()), Ok(whole.entries));
+    let short = incast().replace("Connections 15", "Connections 16");
+    assert_eq!(by_line(&short).expect_err("a count").line, 2);
+    let late = incast() + "Nodes 16\n";
+    assert_eq!(by_line(&late).expect_err("a heading").line, 18);
+    let waits = incast() + "trigger id 1 oneshot\n";
+    assert_eq!(by_line(&waits).expect_err("a trigger").line, 18);
+    assert!(by_line(&incast().replace("start 0", "start 1")).is_err());
+}
+
+#[test]
 fn starts_need_a_unit_unless_they_are_nothing() {
     let text = "Nodes 2\nConnections 1\n0->1 start 12345678901234567 size 5\n";
     let missing = read(text, None).expect_err("no unit");
@@ -85,7 +106,6 @@ fn what_is_not_read_is_said() {
 
 #[test]
 fn each_mistake_has_its_line() {
-    let two = "0->1 start 0 size 5 send_done_trigger 1\n1->0 start 0 size 5 send_done_trigger 1\n";
     let wrong = [
         ("", 1, "no connection in the file"),
         ("Nodes 2\nHosts 3\n", 2, "`Hosts`"),
@@ -148,6 +168,11 @@ fn each_mistake_has_its_line() {
         assert_eq!((mistake.line, &*mistake.found), (line, found), "{text}");
         assert!(mistake.allowed.is_some(), "{text}");
     }
+}
+
+#[test]
+fn triggers_that_say_nothing_before_the_run_are_refused() {
+    let two = "0->1 start 0 size 5 send_done_trigger 1\n1->0 start 0 size 5 send_done_trigger 1\n";
     let fired = [
         (
             "1->0 trigger 1 size 5\ntrigger id 1 oneshot\n",

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use backwater_formats::{self as formats, Flow, Happened};
+use backwater_formats::{self as formats, Happened, ListedFlow};
 
 use crate::language::files::Named;
 use crate::prelude::*;
@@ -50,8 +50,8 @@ pub(crate) struct Chained {
 }
 
 /// Which flows of another simulator's file wait for others.
-pub(super) fn of_flows(flows: &[Flow]) -> Vec<Wait> {
-    let name = |flow: &Flow| {
+pub(super) fn of_flows(flows: &[ListedFlow]) -> Vec<Wait> {
+    let name = |flow: &ListedFlow| {
         flow.id
             .map_or(format!("line {}", flow.line), |id| id.to_string())
     };
