@@ -251,7 +251,7 @@ fn switches(out: &mut String, all: &All) {
     let bytes = way.saturating_mul(10).div_ceil(MB.into()).max(1);
     let _ = writeln!(
         out,
-        "# What switches do is in none of the files. PFC loses nothing; each input has room for \
+        "# What switches do is in none of the files. PFC drops no frame; each input has room for \
          ten times\n# what is on its way on the longest link, there and back.\n[flow_control]\n\
          kind = \"pfc\"\ndetect = \"inputs\"\n\n[buffer]\nper_input = \"{bytes} MB\"\n"
     );
