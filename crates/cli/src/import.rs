@@ -72,7 +72,7 @@ pub fn import(options: &Options) -> u8 {
     };
     let text = written::scenario(&all);
     let name = options.out.clone().unwrap_or("scenario.toml".into());
-    let source = Source::new(&name.display().to_string(), text.clone());
+    let source = Source::new(name.display().to_string(), text.clone());
     let limits: Limits = options.memory.limits(1);
     match parse_with(&source, &[], &limits, &files::Disk) {
         Ok(scenario) if scenario.warnings.is_empty() => {}
