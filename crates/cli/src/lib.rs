@@ -24,6 +24,7 @@ mod explain;
 mod figures;
 mod files;
 mod greeting;
+mod import;
 mod manual;
 mod merge;
 mod output;
@@ -100,6 +101,8 @@ enum Command {
     Check(check::Options),
     /// Say how much buffer a link needs under each scheme, term by term
     Buffer(buffer::Options),
+    /// Make a scenario out of files that other simulators read
+    Import(import::Options),
     /// Rerun papers claim by claim and judge each
     Reproduce(reproduce::Options),
     /// Print a shipped scenario, or list all of them
@@ -212,6 +215,7 @@ fn carry_out(command: Command) -> u8 {
         Command::Buffer(options) => buffer::buffer(&options),
         Command::Figures(options) => figures::figures(&options),
         Command::Check(options) => check::check(&options),
+        Command::Import(options) => import::import(&options),
         Command::Reproduce(options) => reproduce::reproduce(&options),
         Command::Explain(options) => explain::explain(&options),
         Command::Example(options) => example::example(&options),

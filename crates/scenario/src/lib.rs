@@ -266,7 +266,7 @@ fn finish(
         let built = frames::build(&root, limits, &mut files, &mut mistakes);
         built.map(|built| Engine::Ethernet(Box::new(built)))
     } else {
-        let built = circuits::build::build(&root, limits, &mut mistakes);
+        let built = circuits::build::build(&root, limits, &mut files, &mut mistakes);
         Some(Engine::Packet(PacketScenario {
             network: built.network,
             series: built.series,

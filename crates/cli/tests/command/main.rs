@@ -17,6 +17,7 @@ mod fabric;
 mod fair_shares;
 mod few_threads;
 mod figures;
+mod importing;
 mod lossless;
 #[cfg(target_os = "linux")]
 mod memory;

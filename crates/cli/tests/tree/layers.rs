@@ -8,6 +8,7 @@ const ORDER: &[&str] = &[
     "derive",
     "shipped",
     "kernel",
+    "formats",
     "ends",
     "net",
     "flit",
@@ -37,7 +38,7 @@ fn dependencies_point_down() {
         .collect();
     hold(
         complaints,
-        "move what is shared into the lower crate; the order is kernel, ends, net, flit, \
+        "move what is shared into the lower crate; the order is kernel, formats, ends, net, flit, \
          scenario, results, run, papers, cli, python, playground, and oracle and campaign serve \
          tests alone",
     );

@@ -29,6 +29,7 @@ use crate::given::circuits::control::{FlowControl, LinkOverride};
 use crate::given::circuits::flows::FlowSettings;
 use crate::given::circuits::source::SourceControl;
 use crate::given::circuits::traffic::Sink;
+use crate::language::files::Files;
 use crate::language::record::Record;
 use crate::network::outages;
 use crate::prelude::*;
@@ -42,10 +43,15 @@ pub(crate) struct Built {
 }
 
 /// Builds it; mistakes go to `mistakes`, and the result is then not to be used.
-pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) -> Built {
+pub(crate) fn build(
+    root: &Record,
+    limits: &Limits,
+    files: &mut Files<'_>,
+    mistakes: &mut Diagnostics,
+) -> Built {
     let file = &root.typed::<PacketFile>();
     let (run, stop_at) = (&file.run, *file.run.duration);
-    let mut graph = topology::build(file, &root.at, limits, mistakes);
+    let mut graph = topology::build(file, &root.at, (limits, files), mistakes);
     service::add_shared(file, &mut graph);
     let drafts = flows::drafts(file, &graph, limits, mistakes);
     let trees = flows::trees(&graph, &drafts, file.switch.spread.seed(run.seed), mistakes);

@@ -9,6 +9,9 @@ use crate::Limits;
 use crate::given::circuits::PacketFile;
 use crate::given::circuits::network::{Channel, Link, Links};
 use crate::given::circuits::service::Scheduler;
+use crate::given::topology::TopologyKind;
+use crate::language::files::Files;
+use crate::network::from_file::{self, FromFile};
 use crate::network::generated::{self, Copies, Plan};
 use crate::network::memory;
 use crate::network::numbered::expand;
@@ -84,11 +87,63 @@ impl Graph {
     }
 }
 
+impl Graph {
+    /// The nodes and links of a file.
+    fn list(
+        &mut self,
+        FromFile { topology, file, .. }: FromFile,
+        (base, trunk): (&Base<'_>, &[&Link]),
+        mistakes: &mut Diagnostics,
+    ) {
+        for node in topology.nodes {
+            if self.node(&node.name).is_some() {
+                let what = format!("two nodes are called `{}`", clip(&node.name));
+                file.mistake(1, &what)
+                    .help("give it another name")
+                    .tell(mistakes);
+                self.broken = true;
+                return;
+            }
+            self.add_node(node.name, node.is_host);
+        }
+        for link in topology.links {
+            let [a, b] = link.ends;
+            if self.channel(a, b).is_some() {
+                let names = format!("`{}` and `{}`", self.name(a), self.name(b));
+                let what = format!("a second link between {names}");
+                let mistake = file.mistake(link.line, &what);
+                mistake
+                    .help("circuits have one link between two nodes")
+                    .tell(mistakes);
+                self.broken = true;
+                return;
+            }
+            let is_trunk = !self.is_host(a) && !self.is_host(b);
+            let changes = if is_trunk { trunk } else { &[] };
+            let mut spec = base.channel(changes);
+            let is_open = |said: fn(&Link) -> bool| !changes.iter().any(|own| said(own));
+            if let Some(rate) = link.rate_bps.filter(|_| is_open(|own| own.rate.is_some())) {
+                spec.rate = Rate(rate);
+            }
+            if let Some(delay) = link.delay_ps.filter(|_| is_open(|own| own.delay.is_some())) {
+                spec.delay = Duration(delay.max(1));
+            }
+            if link.loss > 0.0 && is_open(|own| own.data_loss.is_some()) {
+                spec.errors.data_loss = link.loss;
+            }
+            self.add_link(LinkSpec {
+                ends: [a, b],
+                channels: [spec.clone(), spec],
+            });
+        }
+    }
+}
+
 /// Builds the network of the file.
 pub(crate) fn build(
     file: &PacketFile,
     at: &At,
-    limits: &Limits,
+    (limits, files): (&Limits, &mut Files<'_>),
     mistakes: &mut Diagnostics,
 ) -> Graph {
     let mut graph = Graph::default();
@@ -101,12 +156,23 @@ pub(crate) fn build(
         Some(Makers::Rule(topology)) => {
             let at = &file.topology.at;
             let room = (MOST_NODES, memory::of_graph as fn(&_) -> _, limits);
-            match generated::plan((&topology.kind, Copies::default()), at, room, mistakes) {
-                Some(plan) => {
-                    let own: Vec<&Link> = topology.trunk.iter().map(|own| &own.link).collect();
-                    graph.place(plan, &base.channel(&[]), &base.channel(&own));
+            let trunk: Vec<&Link> = topology.trunk.iter().map(|own| &own.link).collect();
+            let made = match topology.kind.sure() {
+                Some(TopologyKind::File {
+                    file: name,
+                    hosts_per_node,
+                }) => {
+                    let read = from_file::read((name, *hosts_per_node), room, files, mistakes);
+                    read.map(|read| graph.list(read, (&base, &trunk), mistakes))
                 }
-                None => wires::not_made(mistakes),
+                _ => {
+                    let plan = (&topology.kind, Copies::default());
+                    let plan = generated::plan(plan, at, room, mistakes);
+                    plan.map(|plan| graph.place(plan, &base.channel(&[]), &base.channel(&trunk)))
+                }
+            };
+            if made.is_none() {
+                wires::not_made(mistakes);
             }
         }
         None => wires::not_made(mistakes),

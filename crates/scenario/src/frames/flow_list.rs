@@ -1,9 +1,10 @@
-//! Flows one by one, from a file: a line each, in units, or as the simulator of HPCC has them.
+//! Flows one by one, from a file: a line each, in units, or as another simulator has them.
 
+use backwater_formats::{self as formats, Form, ListedFlow};
 use backwater_kernel::Time;
-use backwater_kernel::words::counted;
 
-use super::net::Net;
+use super::net::{Net, NumberedHosts};
+use crate::given::frames::workloads::StartUnit;
 use crate::language::files::{self, Named};
 use crate::language::units;
 use crate::prelude::*;
@@ -20,9 +21,6 @@ const COLUMNS: [&str; 4] = ["start", "from", "to", "size"];
 /// What it may say beside that, under a heading: what it is called, and whom it waits for.
 const MORE: [&str; 2] = ["id", "after"];
 
-/// Numbers of a flow in HPCC's files that have a port.
-const WITH_PORT: usize = 6;
-
 /// A flow that begins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Arrival {
@@ -36,17 +34,24 @@ pub(crate) struct Arrival {
     pub bytes: u64,
 }
 
-/// The flows of a file, in the order of its lines, and which wait for others. A first line that
-/// holds a number alone says how many there are: then they are as in HPCC's flow files.
+/// The flows of a file, in the order of its lines, and which wait for others: by columns, or in a
+/// form of another simulator.
 pub(crate) fn read(
     file: Named,
+    unit: Option<&Placed<Option<StartUnit>>>,
     net: &Net<'_>,
     mistakes: &mut Diagnostics,
 ) -> Option<(Vec<Arrival>, Chained)> {
-    let first = file.lines().next();
-    let stated = first.and_then(|(_, line)| line.parse::<usize>().ok());
-    let found = match stated {
-        Some(stated) => as_in_hpcc(&file, stated, &net.hosts(), mistakes).map(|all| (all, vec![])),
+    let form = Form::of(&file.text).filter(|form| !form.is_topology());
+    if let Some(unit) = unit.filter(|own| own.is_given && form != Some(Form::Connections)) {
+        Diagnostic::warning("unused", "`start_unit` is of connection matrices")
+            .at(&unit.at, "not used")
+            .help("leave it out: starts of this file have their unit")
+            .tell(mistakes);
+    }
+    let unit = unit.and_then(|unit| **unit).map(Into::into);
+    let found = match form {
+        Some(form) => of_form((&file, form, unit), net, mistakes),
         None => by_columns(&file, net),
     };
     let (all, waits) = mistakes.kept(found)?;
@@ -115,109 +120,34 @@ fn of_cells(
     })
 }
 
-/// At most as many flows as the first line says, and nothing behind them is looked at. Where there
-/// are fewer, up to the end or to a line of words, that many are taken: the program that writes
-/// such files puts the count over an estimate of it, so that digits of the estimate may be left.
-/// The one that reads them takes number after number, so a line may hold several flows, or a part.
-fn as_in_hpcc(
-    file: &Named,
-    stated: usize,
-    hosts: &[u32],
+/// Flows of another simulator, whose hosts have numbers.
+fn of_form(
+    (file, form, unit): (&Named, Form, Option<formats::StartUnit>),
+    net: &Net<'_>,
     mistakes: &mut Diagnostics,
-) -> Result<Vec<Arrival>, Box<Diagnostic>> {
-    let is_flow = |line: &str| line.starts_with(|c: char| c.is_ascii_digit());
-    let lines = file.lines().skip(1);
-    let lines = lines.take_while(|(_, line)| is_flow(line));
-    let numbers = lines.flat_map(|(number, line)| {
-        let numbers = line.split_whitespace();
-        numbers.map(move |text| (number, text))
-    });
-    let most = stated.saturating_mul(WITH_PORT);
-    let numbers: Vec<(u32, &str)> = numbers.take(most).collect();
-    let width = width(&numbers, stated);
-    let numbers = &numbers[..numbers.len().min(stated.saturating_mul(width))];
-    if !numbers.len().is_multiple_of(width) {
-        return Err(cut_off(file, numbers, width));
-    }
-    let read = |flow: &[(u32, &str)]| {
-        let cells: Vec<&str> = flow.iter().map(|(_, text)| *text).collect();
-        let read = of_hpcc(&cells, hosts).and_then(to_another);
-        read.map_err(|what| Box::new(file.mistake(flow[0].0, &what)))
+) -> Result<(Vec<Arrival>, Vec<chained::Wait>), Box<Diagnostic>> {
+    let flows = formats::flows(form, &file.text, unit);
+    let flows = flows.map_err(|wrong| Box::new(file.wrong(&wrong)))?;
+    let hosts = net.numbered_hosts();
+    let read = |flow: &ListedFlow| {
+        let read = of_flow(flow, &hosts).and_then(to_another);
+        read.map_err(|what| Box::new(file.mistake(flow.line, &what)))
     };
-    let all: Vec<Arrival> = numbers.chunks(width).map(read).collect::<Result<_, _>>()?;
-    if all.len() < stated {
-        let line = file.lines().next().map_or(1, |line| line.0);
-        let what = format!(
-            "{} by the first line, {} in the file",
-            counted(stated, "flow"),
-            all.len()
-        );
-        // What ends the list is named: it may be a flow that was written wrongly.
-        let last = file.lines().skip(1).find(|(_, line)| !is_flow(line));
-        let help = last.map_or("those that are in it are taken".into(), |(number, line)| {
-            format!(
-                "those before line {number}, `{}`, are taken: it is no line of numbers from 0 on",
-                clip(line)
-            )
-        });
+    let all = flows.entries.iter().map(read).collect::<Result<_, _>>()?;
+    for (line, what, help) in flows.doubts {
         file.doubt(line, &what).help(help).tell(mistakes);
     }
-    Ok(all)
+    let waits = chained::of_flows(&flows.entries);
+    Ok((all, waits))
 }
 
-/// How many numbers of a flow there are: as many as the first line has, or else fill the file.
-fn width(numbers: &[(u32, &str)], stated: usize) -> usize {
-    let widths = [WITH_PORT, WITH_PORT - 1];
-    let first = numbers.first().map_or(0, |(line, _)| *line);
-    let of_first = numbers.iter().take_while(|(line, _)| *line == first);
-    let of_first = of_first.count();
-    let fills = |width: &&usize| stated.checked_mul(**width) == Some(numbers.len());
-    let divides = |width: &&usize| numbers.len().is_multiple_of(**width);
-    let found = widths.iter().find(|width| **width == of_first);
-    let found = found.or_else(|| widths.iter().find(fills));
-    let found = found.or_else(|| widths.iter().find(divides));
-    found.copied().unwrap_or(WITH_PORT)
-}
-
-/// The first line whose numbers don't end with a flow, though lines before it do.
-fn cut_off(file: &Named, numbers: &[(u32, &str)], width: usize) -> Box<Diagnostic> {
-    let lines = numbers.chunk_by(|one, next| one.0 == next.0);
-    let wrong = lines
-        .map(|line| (line[0].0, line.len()))
-        .find(|(_, count)| !count.is_multiple_of(width));
-    let (line, count) = wrong.unwrap_or((1, numbers.len()));
-    let what = format!("{count} numbers, {width} in a flow");
-    let help = "each flow has source, destination, group, port, bytes and start; the port may be \
-                left out of all";
-    Box::new(file.mistake(line, &what).help(help))
-}
-
-/// Source, destination, priority group, port, bytes, start in seconds; hosts by number, from 0.
-/// Group and port are not looked at. Later simulators leave the port out.
-fn of_hpcc(cells: &[&str], hosts: &[u32]) -> Result<Arrival, String> {
-    let (from, to, size, start) = match *cells {
-        [from, to, _, _, size, start] | [from, to, _, size, start] => (from, to, size, start),
-        _ => {
-            let what = "source, destination, group, port, bytes, start";
-            return Err(format!("{} numbers, not {what}", cells.len()));
-        }
-    };
-    let host = |text: &str| {
-        let number: Option<usize> = text.parse().ok();
-        let host = number.and_then(|number| hosts.get(number));
-        host.copied().ok_or_else(|| {
-            let last = hosts.len().saturating_sub(1);
-            format!(
-                "no host has the number `{}`: they are 0 to {last}",
-                clip(text)
-            )
-        })
-    };
+/// Between hosts of this network.
+fn of_flow(flow: &ListedFlow, hosts: &NumberedHosts) -> Result<Arrival, String> {
     Ok(Arrival {
-        at: time(&format!("{start} s"))?,
-        from: host(from)?,
-        to: host(to)?,
-        bytes: bytes(&format!("{size} B"))?,
+        at: Time(flow.start_ps),
+        from: hosts.find(flow.source)?,
+        to: hosts.find(flow.destination)?,
+        bytes: sized(flow.bytes).ok_or_else(|| no_size(&format!("{} B", flow.bytes)))?,
     })
 }
 
@@ -235,6 +165,14 @@ fn time(text: &str) -> Result<Time, String> {
 
 fn bytes(text: &str) -> Result<u64, String> {
     let read = units::size_bytes(text).ok();
-    let read = read.filter(|bytes| (1..=super::flow_sizes::LARGEST_BYTES).contains(bytes));
-    read.ok_or_else(|| format!("`{}` is no size, such as `20 kB`", clip(text)))
+    read.and_then(sized).ok_or_else(|| no_size(text))
+}
+
+/// What a flow may send.
+fn sized(bytes: u64) -> Option<u64> {
+    Some(bytes).filter(|bytes| (1..=super::flow_sizes::LARGEST_BYTES).contains(bytes))
+}
+
+fn no_size(text: &str) -> String {
+    format!("`{}` is no size, such as `20 kB`", clip(text))
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use backwater_formats::StartUnit;
 use backwater_kernel::words::counted;
 use backwater_kernel::{Rate, Time, TraceHash};
 use backwater_net::frames::spec::{
@@ -40,6 +41,7 @@ enum Source {
         reopen: Reopen,
         hosts: Arc<Hosts>,
         span: (Time, Time),
+        unit: Option<StartUnit>,
     },
 }
 
@@ -51,7 +53,8 @@ impl Source {
                 reopen,
                 hosts,
                 span,
-            } => Flows::List(Box::new(List::begin(reopen, hosts, *span)?)),
+                unit,
+            } => Flows::List(Box::new(List::begin(reopen, hosts, (*span, *unit))?)),
         })
     }
 }
@@ -192,6 +195,9 @@ fn source(
                 reopen: files.reopen(file.sure()?, &file.at, mistakes)?,
                 hosts: Hosts::of(setting.net),
                 span: workloads::span(given, setting),
+                unit: workloads::start_unit(given)
+                    .and_then(|unit| **unit)
+                    .map(Into::into),
             };
             (list, 0.0, None)
         }
@@ -250,7 +256,7 @@ pub(crate) fn look(
         return None;
     }
     pairs.put_in_order();
-    if let WorkloadsKind::List { file } = &given.kind.value {
+    if let WorkloadsKind::List { file, .. } = &given.kind.value {
         files.reopened.push((file.value.clone(), print.value()));
     }
     let asked = asked.unwrap_or_else(|| sums.asked(setting.stop_at, at));
@@ -296,7 +302,7 @@ fn too_few(given: &Workloads, own: Count) -> Option<Diagnostic> {
 /// The file of a list, and where it is named.
 fn file_of(given: &Workloads) -> (String, &At) {
     match &given.kind.value {
-        WorkloadsKind::List { file } => (clip(&file.value), &file.at),
+        WorkloadsKind::List { file, .. } => (clip(&file.value), &file.at),
         WorkloadsKind::Poisson { .. } | WorkloadsKind::Incast { .. } => {
             (clip(&given.name), &given.kind.at)
         }

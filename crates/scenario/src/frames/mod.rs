@@ -157,7 +157,7 @@ pub(crate) fn build(
 ) -> Option<EthernetScenario> {
     let file = &root.typed::<EthernetFile>();
     let (run, stop_at) = run(file, mistakes)?;
-    let net = topology::build(file, limits, mistakes);
+    let net = topology::build(file, limits, files, mistakes);
     let ports = switches::ports(file, flows::highest_class(file), mistakes);
     let controls = Controls::read(file, &net, ports, mistakes);
     let mut links = queues::links(&controls, mistakes);

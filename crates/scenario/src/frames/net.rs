@@ -1,9 +1,10 @@
 //! Nodes and links by name, before what they are made of is known.
 
+use backwater_kernel::{Duration, Rate};
 use backwater_net::frames::spec::NicRule;
 
 use crate::given::frames::EthernetFile;
-use crate::given::frames::network::Channel;
+use crate::given::frames::network::{Channel, Wire};
 use crate::network::wires::{self, Examples, Node, Wires};
 use crate::prelude::*;
 
@@ -16,6 +17,8 @@ pub(crate) struct Place {
     is_host: bool,
     /// Paths lead through it: a switch, or a host that is asked to forward.
     forwards: bool,
+    /// What a file says that a frame takes through it.
+    pub(super) latency: Option<Duration>,
 }
 
 impl Node for Place {
@@ -24,6 +27,7 @@ impl Node for Place {
             name,
             is_host,
             forwards: !is_host,
+            latency: None,
         }
     }
 
@@ -36,11 +40,35 @@ impl Node for Place {
     }
 }
 
+/// What a file says of a link.
+#[derive(Clone, Copy)]
+pub(crate) struct Listed {
+    pub rate: Option<Rate>,
+    pub delay: Option<Duration>,
+    pub loss: f64,
+}
+
+impl Listed {
+    fn channel(self) -> Channel {
+        Channel {
+            wire: Wire {
+                rate: self.rate,
+                delay: self.delay,
+                data_loss: Some(self.loss).filter(|loss| *loss > 0.0),
+                ..Wire::default()
+            },
+            ..Channel::default()
+        }
+    }
+}
+
 /// A link between two nodes.
 #[derive(Clone)]
 pub(crate) struct Join<'r> {
     pub a: u32,
     pub b: u32,
+    /// What a file says of it, if it is from one.
+    pub listed: Option<Listed>,
     /// `topology.trunk`, if it is one of those.
     pub trunk: Option<&'r Channel>,
     /// Where a mistake about it is shown.
@@ -97,17 +125,50 @@ impl Net<'_> {
         differs.unwrap_or(*file.host.nic).into()
     }
 
-    /// What the file says of a channel besides `[link]`: of one direction over of the link, over
-    /// of all trunks.
+    /// What is said of a channel besides `[link]`: of one direction over of the link, over of all
+    /// trunks, over a file that lists links.
     pub(crate) fn settings(&self, file: &EthernetFile, channel: u32) -> Channel {
         let entry = self.entry(&file.links, channel);
         let side = entry.and_then(|(own, is_forward)| match is_forward {
             true => own.forward.as_ref(),
             false => own.backward.as_ref(),
         });
-        let trunk = self.links[channel as usize / 2].trunk;
-        let layers = [trunk, entry.map(|(own, _)| &own.channel), side];
+        let join = &self.links[channel as usize / 2];
+        let listed = join.listed.map(Listed::channel);
+        let layers = [
+            listed.as_ref(),
+            join.trunk,
+            entry.map(|(own, _)| &own.channel),
+            side,
+        ];
         let layers = layers.into_iter().flatten();
         layers.fold(Channel::default(), |below, layer| layer.over(&below))
+    }
+
+    /// Its hosts by number: as a topology from a file numbers its nodes, else in their order.
+    pub(crate) fn numbered_hosts(&self) -> NumberedHosts {
+        let nodes = 0..self.nodes.len() as u32;
+        NumberedHosts(match self.is_numbered {
+            true => nodes
+                .map(|node| Some(node).filter(|node| self.is_host(*node)))
+                .collect(),
+            false => self.hosts().into_iter().map(Some).collect(),
+        })
+    }
+}
+
+/// Hosts by the numbers that files have for them.
+pub(crate) struct NumberedHosts(Vec<Option<u32>>);
+
+impl NumberedHosts {
+    pub(crate) fn find(&self, number: u32) -> Result<u32, String> {
+        let host = self.0.get(number as usize).copied().flatten();
+        host.ok_or_else(|| {
+            let last = self.0.iter().rposition(Option::is_some).unwrap_or_default();
+            match self.0.iter().flatten().count() == last + 1 {
+                true => format!("no host has the number `{number}`: they are 0 to {last}"),
+                false => format!("node {number} is no host"),
+            }
+        })
     }
 }

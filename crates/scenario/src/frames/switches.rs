@@ -191,7 +191,9 @@ fn switch_spec(
     let largest = limits.max().unwrap_or(0);
     SwitchSpec {
         forwarding: file.switch.forwarding.into(),
-        latency: file.switch.latency,
+        latency: net.nodes[node as usize]
+            .latency
+            .unwrap_or(file.switch.latency),
         memory,
         stops: stops(controls, node, largest),
     }

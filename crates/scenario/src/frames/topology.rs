@@ -1,11 +1,15 @@
 //! Nodes and links, named in the file or made by rule.
 
-use super::net::{Join, Net};
+use backwater_kernel::{Duration, Rate};
+
+use super::net::{Join, Listed, Net};
 use super::nics;
 use crate::Limits;
 use crate::given::frames::EthernetFile;
 use crate::given::frames::network::{Channel, HostsAre, Links, Network, Topology};
 use crate::given::topology::TopologyKind;
+use crate::language::files::Files;
+use crate::network::from_file::{self, FromFile};
 use crate::network::generated::{self, Copies, Plan};
 use crate::network::memory;
 use crate::network::wires::{self, Beside, Link, Makers, NamedLinks};
@@ -18,6 +22,7 @@ const MOST_NODES: u64 = 200_000;
 pub(crate) fn build<'r>(
     file: &'r Placed<EthernetFile>,
     limits: &Limits,
+    files: &mut Files<'_>,
     mistakes: &mut Diagnostics,
 ) -> Net<'r> {
     let mut net = Net::default();
@@ -27,15 +32,20 @@ pub(crate) fn build<'r>(
             net.add_named(&network.hosts, &network.switches, mistakes);
         }
         Some(Makers::Rule(rule)) => {
-            let at = &file.topology.at;
             let room = (MOST_NODES, memory::of_net as fn(&_) -> _, limits);
-            let copies = copies(rule, mistakes);
-            match generated::plan((&rule.kind, copies), at, room, mistakes) {
-                Some(plan) => {
-                    net.has_rails = matches!(rule.kind.value, TopologyKind::RailOptimised { .. });
-                    place(&mut net, plan, rule.trunk.as_ref(), at);
+            let made = match rule.kind.sure() {
+                Some(TopologyKind::File {
+                    file: name,
+                    hosts_per_node,
+                }) => {
+                    made_once(rule, mistakes);
+                    let read = from_file::read((name, *hosts_per_node), room, files, mistakes);
+                    read.map(|read| list(&mut net, read, (rule, name), mistakes))
                 }
-                None => wires::not_made(mistakes),
+                _ => by_rule(&mut net, rule, (&file.topology.at, room), mistakes),
+            };
+            if made.is_none() {
+                wires::not_made(mistakes);
             }
         }
         None => wires::not_made(mistakes),
@@ -58,6 +68,81 @@ pub(crate) fn build<'r>(
     check_hosts(&net, file, mistakes);
     nics::forwarders(file, &mut net, mistakes);
     net
+}
+
+/// How many nodes there may be, what memory so many need, and how much there is.
+type Room<'a> = (u64, fn(&generated::Size) -> u64, &'a Limits);
+
+/// Makes nodes and links by rule.
+fn by_rule<'r>(
+    net: &mut Net<'r>,
+    rule: &'r Topology,
+    (at, room): (&At, Room<'_>),
+    mistakes: &mut Diagnostics,
+) -> Option<()> {
+    let copies = copies(rule, mistakes);
+    let plan = generated::plan((&rule.kind, copies), at, room, mistakes)?;
+    net.has_rails = matches!(rule.kind.value, TopologyKind::RailOptimised { .. });
+    place(net, plan, rule.trunk.as_ref(), at);
+    Some(())
+}
+
+/// A file is one network: nothing of it is made twice.
+fn made_once(rule: &Topology, mistakes: &mut Diagnostics) {
+    let keys = [("planes", &rule.planes), ("host_links", &rule.host_links)];
+    for (key, given) in keys.into_iter().filter(|(_, given)| given.is_given) {
+        Diagnostic::error("no-meaning", format!("`{key}` is of networks by rule"))
+            .at(&given.at, "the file lists all nodes and links")
+            .help("leave it out, or write more links into the file")
+            .tell(mistakes);
+    }
+}
+
+/// The nodes and links of a file.
+fn list<'r>(
+    net: &mut Net<'r>,
+    read: FromFile,
+    (rule, name): (&'r Topology, &'r Placed<String>),
+    mistakes: &mut Diagnostics,
+) {
+    net.is_numbered = read.is_numbered;
+    for node in read.topology.nodes {
+        if let Err(what) = fit(&node.name, net) {
+            read.file
+                .mistake(1, &what)
+                .help("give it another name")
+                .tell(mistakes);
+            net.broken = true;
+            return;
+        }
+        let latency = node.latency_ps.map(Duration);
+        if let Some(index) = net.add_node(node.name, node.is_host) {
+            net.nodes[index as usize].latency = latency;
+        }
+    }
+    for link in read.topology.links {
+        let [a, b] = link.ends;
+        let is_trunk = !net.is_host(a) && !net.is_host(b);
+        let trunk = rule.trunk.as_ref().filter(|_| is_trunk);
+        let listed = Listed {
+            rate: link.rate_bps.map(Rate),
+            delay: link.delay_ps.map(Duration),
+            loss: link.loss,
+        };
+        net.add_link(Join {
+            listed: Some(listed),
+            ..join((a, b), trunk, &name.at)
+        });
+    }
+}
+
+/// Is this the name of no other node? Those of a file differ; those of hosts that it is given may
+/// be among them.
+fn fit(name: &str, net: &Net<'_>) -> Result<(), String> {
+    match net.node(name) {
+        Some(_) => Err(format!("two nodes are called `{}`", clip(name))),
+        None => Ok(()),
+    }
 }
 
 /// How often a rule makes what.
@@ -91,6 +176,7 @@ fn join<'r>((a, b): (u32, u32), trunk: Option<&'r Channel>, at: &At) -> Join<'r>
     Join {
         a,
         b,
+        listed: None,
         trunk,
         at: at.clone(),
     }

@@ -14,7 +14,7 @@ use super::draws::{Incasts, Law, OfHost, Shared};
 use super::flow_list::{self, Arrival, Chained};
 use super::flow_sizes::SizeLaw;
 use super::net::Net;
-use crate::given::frames::workloads::{Between, Rows, Workloads, WorkloadsKind};
+use crate::given::frames::workloads::{Between, Rows, StartUnit, Workloads, WorkloadsKind};
 use crate::language::files::Files;
 use crate::language::units::{self, Decimal, LONGEST_PS};
 use crate::network::patterns::{self, Room};
@@ -89,7 +89,7 @@ fn listed(
 ) -> Option<Begun> {
     let span = span(given, setting);
     let read = files.read(file.sure()?, &file.at, mistakes)?;
-    let (mut lines, chained) = flow_list::read(read, setting.net, mistakes)?;
+    let (mut lines, chained) = flow_list::read(read, start_unit(given), setting.net, mistakes)?;
     let mut waits = vec![false; lines.len()];
     for own in &chained.waits {
         // What waits begins when it may, though nothing of the list begins before.
@@ -117,6 +117,14 @@ fn listed(
         asked: sums.asked(setting.stop_at, &file.at),
         chained: Some((chained, places)),
     })
+}
+
+/// What starts of a list count, if that is said.
+pub(crate) fn start_unit(given: &Workloads) -> Option<&Placed<Option<StartUnit>>> {
+    match given.kind.sure()? {
+        WorkloadsKind::List { start_unit, .. } => Some(start_unit),
+        WorkloadsKind::Poisson { .. } | WorkloadsKind::Incast { .. } => None,
+    }
 }
 
 /// Flows begin from here on, up to there.
@@ -164,7 +172,7 @@ pub(crate) fn drawn<'a>(
             let drawn = plan(between, mistakes)?.incast(load, senders, &law, mistakes)?;
             Either::Drawn(Box::new(drawn))
         }
-        WorkloadsKind::List { file } => Either::Listed(file),
+        WorkloadsKind::List { file, .. } => Either::Listed(file),
     })
 }
 

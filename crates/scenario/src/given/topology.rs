@@ -114,6 +114,18 @@ pub(crate) enum TopologyKind {
         servers_per_leaf: u32,
         spines: Placed<u32>,
     },
+    /// Nodes and links as a file lists them, in a form that `backwater import` reads. Nodes that
+    /// it numbers are hosts `H0` and switches `S1`, by their numbers.
+    File {
+        /// The file that lists nodes and links. What it says of a link goes before `[link]`, and
+        /// `topology.trunk` and `[[links]]` before that.
+        #[key(is = Path)]
+        file: Placed<String>,
+        /// Hosts on each switch of a file, beside those that it lists: `H_Kiel_1`, .. of a switch
+        /// `Kiel`. Nodes of which the file does not say what they are, are switches then.
+        #[key(is = Whole { min: 0, max: 1000, unit: "hosts" }, default = "0")]
+        hosts_per_node: u32,
+    },
 }
 
 /// What the kind of [[patterns]] sets.

@@ -4,6 +4,8 @@ use std::io::{self, BufRead, Cursor};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use backwater_formats::FileError;
+
 use crate::language::diagnostics::{Diagnostic, Diagnostics};
 use crate::language::source::{At, Source};
 
@@ -164,6 +166,16 @@ impl Named {
     pub(crate) fn mistake(&self, line: u32, what: &str) -> Diagnostic {
         let message = format!("`{}` is not as it should be", self.name);
         self.of_line(line, what, Diagnostic::error("bad-file", message))
+    }
+
+    /// What a reader of its form found wrong.
+    pub(crate) fn wrong(&self, wrong: &FileError) -> Diagnostic {
+        let mistake = self.mistake(wrong.line, &wrong.found);
+        let allowed = wrong
+            .allowed
+            .as_ref()
+            .map(|what| format!("allowed: {what}"));
+        mistake.note_if(allowed).help_if(wrong.hint.clone())
     }
 
     /// What looks wrong in a line of the file, and is read all the same.

@@ -1,15 +1,15 @@
 //! Quantities with units, read and converted in integers: no value passes through a float.
 
 mod foreign;
-mod number;
 
 use backwater_kernel::Rate;
 
+pub use backwater_kernel::Decimal;
+use backwater_kernel::decimal::measured;
+pub(crate) use backwater_kernel::decimal::{Fault, quantity, split_number};
 use backwater_kernel::units::{KINDS, SPOKEN_RATES, worth};
 pub(crate) use backwater_kernel::units::{LENGTHS, RATES, SIZES, TIMES, Unit};
 pub(crate) use foreign::meant;
-pub use number::Decimal;
-pub(crate) use number::split_number;
 
 /// Longest span a key may hold, picoseconds: sums of a few of them still fit the clock.
 pub(crate) const LONGEST_PS: u64 = 1 << 62;
@@ -18,23 +18,6 @@ pub(crate) const LONGEST_PS: u64 = 1 << 62;
 const FASTEST_BPS: u64 = 100_000_000_000_000;
 /// The same as a file has it.
 pub(crate) const FASTEST: &str = "100 Tbps";
-
-/// Why a text is no quantity.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Fault {
-    /// It does not start with a number.
-    NoNumber,
-    /// It is below zero.
-    Negative,
-    /// A number without a unit.
-    NoUnit,
-    /// A unit that is not one of these.
-    UnknownUnit(String),
-    /// More than the simulator's integers hold.
-    TooLarge,
-    /// A fraction of what can't be divided.
-    Broken,
-}
 
 /// All units of rate that are read.
 pub(crate) fn rates() -> Vec<Unit> {
@@ -70,25 +53,6 @@ pub(crate) const CYCLES: &[Unit] = &[("cycles", 1), ("cycle", 1)];
 
 /// Fractions: one is the whole.
 pub(crate) const SHARES: &[Unit] = &[("%", 1)];
-
-/// Reads `text` as a number and one of `units`; gives the number and the unit's worth.
-pub(crate) fn quantity(text: &str, units: &[Unit]) -> Result<(Decimal, u128), Fault> {
-    let (number, unit) = split_number(text)?;
-    if unit.is_empty() {
-        return Err(Fault::NoUnit);
-    }
-    match units.iter().find(|(name, _)| *name == unit) {
-        Some((_, worth)) => Ok((number, *worth)),
-        None => Err(Fault::UnknownUnit(unit.into())),
-    }
-}
-
-/// `text` in what its units are worth, rounded half up; at most `most`.
-fn measured(text: &str, units: &[Unit], most: u64) -> Result<u64, Fault> {
-    let (number, worth) = quantity(text, units)?;
-    let number = number.times(worth).filter(|number| *number <= most.into());
-    number.map(|number| number as u64).ok_or(Fault::TooLarge)
-}
 
 /// Picoseconds of "50 us" or "77.5 cells", rounded half up to one picosecond.
 pub(crate) fn time_ps(text: &str, cell_ps: u64) -> Result<u64, Fault> {

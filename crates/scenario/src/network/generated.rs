@@ -154,7 +154,8 @@ fn unfit(kind: &TopologyKind) -> Option<Diagnostic> {
         | TopologyKind::Tree { .. }
         | TopologyKind::LeafSpine { .. }
         | TopologyKind::FatTree { .. }
-        | TopologyKind::RailOptimised { .. } => None,
+        | TopologyKind::RailOptimised { .. }
+        | TopologyKind::File { .. } => None,
     }
 }
 
@@ -246,6 +247,8 @@ fn rule(kind: &TopologyKind) -> Option<Rule> {
             servers_per_leaf,
             spines: *spines.sure()?,
         }),
+        // Nothing is made by rule.
+        TopologyKind::File { .. } => return None,
     })
 }
 

@@ -4,6 +4,7 @@
 //! A line here may touch `given` and `language`, and must hold for cells and frames alike. What is
 //! written for one kind and wanted by the next moves here.
 
+pub(crate) mod from_file;
 pub(crate) mod generated;
 pub(crate) mod jitter;
 pub(crate) mod law;

@@ -64,6 +64,8 @@ pub(crate) struct Wires<N, L> {
     pub broken: bool,
     /// Its switches are leaves of rails.
     pub has_rails: bool,
+    /// A file numbers its nodes as they stand here.
+    pub is_numbered: bool,
 }
 
 impl<N, L> Default for Wires<N, L> {
@@ -80,6 +82,7 @@ impl<N, L> Default for Wires<N, L> {
             entries: Entries::new(),
             broken: false,
             has_rails: false,
+            is_numbered: false,
         }
     }
 }

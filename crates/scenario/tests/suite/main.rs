@@ -8,6 +8,7 @@ mod defaults;
 mod diagnostics;
 mod ethernet;
 mod fabric;
+mod files;
 mod generated;
 mod helps;
 mod language;

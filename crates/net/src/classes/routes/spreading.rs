@@ -29,7 +29,7 @@ pub(super) fn entropy(spread: Spread, (seed, way): (u64, u32), number: u64) -> O
         Spread::Entropies { count } => {
             let count = u64::from(count.max(1));
             let (round, turn) = (number / count, number % count);
-            Some(turn ^ mix(&[seed, way.into(), round]) % count)
+            Some(turn ^ (mix(&[seed, way.into(), round]) % count))
         }
         Spread::RoundRobin | Spread::Adaptive | Spread::Flowlets { .. } => None,
     }

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use backwater_formats::{self as formats, Happened, ListedFlow};
+
 use crate::language::files::Named;
 use crate::prelude::*;
 
@@ -45,6 +47,33 @@ pub(crate) struct Wait {
 pub(crate) struct Chained {
     pub file: Named,
     pub waits: Vec<Wait>,
+}
+
+/// Which flows of another simulator's file wait for others.
+pub(super) fn of_flows(flows: &[ListedFlow]) -> Vec<Wait> {
+    let name = |flow: &ListedFlow| {
+        flow.id
+            .map_or(format!("line {}", flow.line), |id| id.to_string())
+    };
+    let other = |wait: &formats::Wait| Other {
+        flow: wait.flow as usize,
+        name: flows.get(wait.flow as usize).map_or_else(String::new, name),
+        seen: Some(match wait.what {
+            Happened::Received => Seen::Received,
+            Happened::Sent => Seen::Sent,
+        }),
+    };
+    let waits = flows
+        .iter()
+        .enumerate()
+        .filter(|(_, flow)| !flow.after.is_empty());
+    let waits = waits.map(|(at, flow)| Wait {
+        flow: at,
+        line: flow.line,
+        id: name(flow),
+        others: flow.after.iter().map(other).collect(),
+    });
+    waits.collect()
 }
 
 /// Whom a line waits for, as it calls them.

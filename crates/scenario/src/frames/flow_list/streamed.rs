@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::sync::Arc;
 
+use backwater_formats::hpcc::flows::{WITH_PORT, of_numbers};
+use backwater_formats::htsim::connections::Lines;
+use backwater_formats::{FileError, StartUnit};
 use backwater_kernel::Time;
 use backwater_kernel::words::counted;
 
-use super::{Arrival, COLUMNS, MORE, WITH_PORT, of_cells, of_hpcc, to_another};
-use crate::frames::net::Net;
+use super::{Arrival, COLUMNS, MORE, of_cells, of_flow, to_another};
+use crate::frames::net::{Net, NumberedHosts};
 use crate::language::files::{self, Reopen};
 use crate::language::reader::clip;
 
@@ -18,8 +21,7 @@ const LONGEST_LINE: u64 = 4_096;
 /// The hosts that a list may name.
 pub(crate) struct Hosts {
     by_name: BTreeMap<String, u32>,
-    /// In their order.
-    all: Vec<u32>,
+    numbered: NumberedHosts,
     /// Names of switches, which begin no heading either.
     switches: Vec<String>,
 }
@@ -35,7 +37,7 @@ impl Hosts {
                 .map(|host| (net.name(*host).into(), *host))
                 .collect(),
             switches: switches.map(|node| net.name(node).into()).collect(),
-            all,
+            numbered: net.numbered_hosts(),
         })
     }
 
@@ -48,13 +50,21 @@ impl Hosts {
     }
 }
 
+/// What is wrong, in one line.
+fn said(wrong: &FileError) -> String {
+    let allowed = wrong.allowed.as_ref();
+    let allowed = allowed.map_or_else(String::new, |what| format!(" (allowed: {what})"));
+    format!("{}{allowed}", wrong.found)
+}
+
 /// How lines are read.
-#[derive(Clone, Copy)]
 enum Form {
     /// By the first line.
     Unknown,
     /// Cells, in this order.
     Columns([usize; 4]),
+    /// A connection matrix of htsim.
+    Matrix(Lines),
     /// Numbers, so many of each of the flows that are left.
     Hpcc { width: usize, left: usize },
 }
@@ -70,6 +80,8 @@ pub(crate) struct List {
     last: Time,
     /// Flows from here on, and before there, are told.
     span: (Time, Time),
+    /// What starts of a matrix count.
+    unit: Option<StartUnit>,
     count: Count,
 }
 
@@ -89,7 +101,7 @@ impl List {
     pub(crate) fn begin(
         reopen: &Reopen,
         hosts: &Arc<Hosts>,
-        span: (Time, Time),
+        (span, unit): ((Time, Time), Option<StartUnit>),
     ) -> Result<List, String> {
         Ok(List {
             hosts: hosts.clone(),
@@ -99,6 +111,7 @@ impl List {
             form: Form::Unknown,
             last: Time::ZERO,
             span,
+            unit,
             count: Count::default(),
         })
     }
@@ -144,6 +157,9 @@ impl List {
     fn flow(&mut self) -> Result<Option<Arrival>, String> {
         loop {
             if !self.read()? {
+                if let Form::Matrix(lines) = &self.form {
+                    lines.end().map_err(|wrong| said(&wrong))?;
+                }
                 return Ok(None);
             }
             let line = self.line.split('#').next().unwrap_or("").trim();
@@ -154,8 +170,15 @@ impl List {
             match &mut self.form {
                 Form::Unknown => {
                     let first = line.to_owned();
-                    if !self.begin_form(&first)? {
-                        return self.by_columns([0, 1, 2, 3]);
+                    let flow = self.begin_form(&first)?;
+                    if flow.is_some() {
+                        return Ok(flow);
+                    }
+                }
+                Form::Matrix(_) => {
+                    let flow = self.matrix()?;
+                    if flow.is_some() {
+                        return Ok(flow);
                     }
                 }
                 Form::Columns(order) => {
@@ -178,7 +201,8 @@ impl List {
                         ));
                     }
                     *left -= 1;
-                    return of_hpcc(&cells, &self.hosts.all)
+                    return of_numbers(&cells)
+                        .and_then(|flow| of_flow(&flow, &self.hosts.numbered))
                         .and_then(to_another)
                         .map(Some);
                 }
@@ -186,12 +210,18 @@ impl List {
         }
     }
 
-    /// By the first line that says something; false if that is a flow itself.
-    fn begin_form(&mut self, line: &str) -> Result<bool, String> {
+    /// By the first line that says something; the flow that it is, if it is one.
+    fn begin_form(&mut self, line: &str) -> Result<Option<Arrival>, String> {
         if let Ok(left) = line.parse() {
             self.form = Form::Hpcc { width: 0, left };
             self.count.stated = Some(left as u64);
-            return Ok(true);
+            return Ok(None);
+        }
+        let word = line.split_whitespace().next().unwrap_or_default();
+        let is_heading = ["nodes", "connections"].contains(&&*word.to_ascii_lowercase());
+        if is_heading || word.contains("->") {
+            self.form = Form::Matrix(Lines::default());
+            return self.matrix();
         }
         let names_node = || {
             files::cells(line)
@@ -206,10 +236,26 @@ impl List {
                 return Err(format!("`{name}`: {what}"));
             }
             self.form = Form::Columns(order);
-            return Ok(true);
+            return Ok(None);
         }
         self.form = Form::Columns([0, 1, 2, 3]);
-        Ok(false)
+        self.by_columns([0, 1, 2, 3])
+    }
+
+    /// A line of a connection matrix, and the flow that it is, if it is one.
+    fn matrix(&mut self) -> Result<Option<Arrival>, String> {
+        let line = self.line.split('#').next().unwrap_or("").trim();
+        let line = line.trim_start_matches('\u{feff}');
+        let number = u32::try_from(self.number).unwrap_or(u32::MAX);
+        let Form::Matrix(lines) = &mut self.form else {
+            return Ok(None);
+        };
+        let flow = lines.next(number, line, self.unit);
+        let Some(flow) = flow.map_err(|wrong| said(&wrong))? else {
+            return Ok(None);
+        };
+        let flow = of_flow(&flow, &self.hosts.numbered).and_then(to_another);
+        flow.map(Some)
     }
 
     fn by_columns(&self, order: [usize; 4]) -> Result<Option<Arrival>, String> {

@@ -73,10 +73,23 @@ pub(crate) enum WorkloadsKind {
         /// A line for each: when it begins, its two hosts and its payload, such as
         /// `12.5 us, H1_1, H2_3, 20 kB`, in the order of a heading if there is one, which may have
         /// two columns more, `id` and `after`: the ids of lines that it waits for. Or a flow file
-        /// of the HPCC simulator.
+        /// of the HPCC simulator, or a connection matrix of htsim.
         #[key(is = Path)]
         file: Placed<String>,
+        /// What starts of a connection matrix count, where they are not all 0: picoseconds as in
+        /// uet-htsim, or microseconds as in csg-htsim.
+        #[key(otherwise = "none: a file that needs it is refused")]
+        start_unit: Placed<Option<StartUnit>>,
     },
+}
+
+/// Words of `start_unit`: What starts of a connection matrix count.
+#[word(of = backwater_formats::StartUnit)]
+pub(crate) enum StartUnit {
+    /// Picoseconds.
+    Ps,
+    /// Microseconds.
+    Us,
 }
 
 /// The hosts of a workload.

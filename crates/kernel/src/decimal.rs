@@ -1,33 +1,55 @@
 //! Decimal numbers, kept exactly as they are written.
 
-use std::fmt;
+use core::fmt;
 
-use super::Fault;
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use crate::units::Unit;
+
+/// Why a text is no quantity.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// It does not start with a number.
+    NoNumber,
+    /// It is below zero.
+    Negative,
+    /// A number without a unit.
+    NoUnit,
+    /// A unit that is not one of these.
+    UnknownUnit(String),
+    /// More than the simulator's integers hold.
+    TooLarge,
+    /// A fraction of what can't be divided.
+    Broken,
+}
 
 /// A decimal number, exactly as written: `digits / 10^scale`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Decimal {
+    /// All its digits, without the point.
     pub digits: u128,
+    /// How many of them stand behind the point.
     pub scale: u32,
 }
 
 impl Decimal {
     /// `self * factor`, rounded half up.
-    pub(crate) fn times(self, factor: u128) -> Option<u128> {
+    pub fn times(self, factor: u128) -> Option<u128> {
         let product = self.digits.checked_mul(factor)?;
         let divisor = 10_u128.checked_pow(self.scale)?;
         Some(product / divisor + u128::from(product % divisor >= divisor.div_ceil(2)))
     }
 
     /// As a float, for what only random draws and reports use.
-    pub(crate) fn approximate(self) -> f64 {
+    pub fn approximate(self) -> f64 {
         format!("{}e-{}", self.digits, self.scale)
             .parse()
             .unwrap_or(f64::MAX)
     }
 
     /// A hundredth of it.
-    pub(crate) fn percent(self) -> Self {
+    pub fn percent(self) -> Self {
         Self {
             scale: self.scale + 2,
             ..self
@@ -36,7 +58,7 @@ impl Decimal {
     }
 
     /// How many hundredths it is.
-    pub(crate) fn in_percent(self) -> Self {
+    pub fn in_percent(self) -> Self {
         match self.scale.checked_sub(2) {
             Some(scale) => Self { scale, ..self },
             None => Self {
@@ -47,19 +69,21 @@ impl Decimal {
         .shortest()
     }
 
-    pub(crate) fn is_zero(self) -> bool {
+    /// Is it nothing?
+    pub fn is_zero(self) -> bool {
         self.digits == 0
     }
 
     /// Is it more than the whole number `limit`?
-    pub(crate) fn exceeds(self, limit: u128) -> bool {
+    pub fn exceeds(self, limit: u128) -> bool {
         10_u128
             .checked_pow(self.scale)
             .and_then(|one| one.checked_mul(limit))
             .is_some_and(|limit| self.digits > limit)
     }
 
-    pub(crate) fn shortest(mut self) -> Self {
+    /// The same without zeros at its end.
+    pub fn shortest(mut self) -> Self {
         while self.scale > 0 && self.digits.is_multiple_of(10) {
             self.digits /= 10;
             self.scale -= 1;
@@ -81,7 +105,10 @@ impl fmt::Display for Decimal {
 }
 
 /// Splits the number off the front of a text. Accepts `12`, `1_000`, `0.5`, `.5` and `1e-3`.
-pub(crate) fn split_number(text: &str) -> Result<(Decimal, &str), Fault> {
+///
+/// # Errors
+/// If there is none, it is below zero, or has too many digits.
+pub fn split_number(text: &str) -> Result<(Decimal, &str), Fault> {
     let text = text.trim();
     let body = text.strip_prefix('+').unwrap_or(text);
     let (negative, body) = match body.strip_prefix(['-', '−']) {
@@ -160,4 +187,29 @@ fn raise(number: Decimal, exponent: i32) -> Result<Decimal, Fault> {
         digits: digits.ok_or(Fault::TooLarge)?,
         scale: 0,
     })
+}
+
+/// Reads `text` as a number and one of `units`; gives the number and the unit's worth.
+///
+/// # Errors
+/// If it is neither.
+pub fn quantity(text: &str, units: &[Unit]) -> Result<(Decimal, u128), Fault> {
+    let (number, unit) = split_number(text)?;
+    if unit.is_empty() {
+        return Err(Fault::NoUnit);
+    }
+    match units.iter().find(|(name, _)| *name == unit) {
+        Some((_, worth)) => Ok((number, *worth)),
+        None => Err(Fault::UnknownUnit(unit.into())),
+    }
+}
+
+/// `text` in what its units are worth, rounded half up; at most `most`.
+///
+/// # Errors
+/// If it is no such quantity, or more.
+pub fn measured(text: &str, units: &[Unit], most: u64) -> Result<u64, Fault> {
+    let (number, worth) = quantity(text, units)?;
+    let number = number.times(worth).filter(|number| *number <= most.into());
+    number.map(|number| number as u64).ok_or(Fault::TooLarge)
 }

@@ -1,0 +1,189 @@
+//! `backwater import`: a scenario out of files that other simulators and libraries read.
+
+mod written;
+
+use std::path::{Path, PathBuf};
+
+use backwater_formats::{FileError, Flows, Form, StartUnit, Topology};
+use backwater_kernel::words::{counted, printable};
+use backwater_run::memory::Memory;
+use backwater_scenario::{Limits, Source, parse_with};
+
+use crate::{BAD_INPUT, SUCCESS, complain, fail, files};
+
+/// What to import.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Files, at most one of them with nodes and links: HPCC's `topology.txt` and `flow.txt`,
+    /// htsim's `.topo` and `.cm`, graphs as node-link JSON or GraphML; their form is told by what
+    /// they hold
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Write the scenario to FILE, not to standard output; paths in it start at its folder
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    out: Option<PathBuf>,
+    /// What starts of a connection matrix count: picoseconds (uet-htsim) or microseconds
+    /// (csg-htsim)
+    #[arg(long, value_name = "UNIT", help_heading = "Scenario")]
+    start_unit: Option<Unit>,
+    /// Put so many hosts on each switch; nodes of which the file does not say what they are, are
+    /// switches then
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Scenario")]
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=1000))]
+    hosts_per_node: u32,
+    #[command(flatten)]
+    memory: Memory,
+}
+
+/// Units of starts.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Unit {
+    /// Picoseconds
+    Ps,
+    /// Microseconds
+    Us,
+}
+
+/// A file that was read.
+struct Imported<T> {
+    /// As the scenario names it.
+    path: String,
+    form: Form,
+    data: T,
+}
+
+/// All that was read.
+#[derive(Default)]
+struct All {
+    topology: Option<Imported<Topology>>,
+    flows: Vec<Imported<Flows>>,
+    unit: Option<StartUnit>,
+    hosts_per_node: u32,
+}
+
+/// Reads the files and writes the scenario.
+pub fn import(options: &Options) -> u8 {
+    if let Err(message) = files::is_place(options.out.as_ref()) {
+        return fail(message);
+    }
+    let all = match read_all(options) {
+        Ok(all) => all,
+        Err(message) => return fail(message),
+    };
+    let text = written::scenario(&all);
+    let name = options.out.clone().unwrap_or("scenario.toml".into());
+    let source = Source::new(name.display().to_string(), text.clone());
+    let limits: Limits = options.memory.limits(1);
+    match parse_with(&source, &[], &limits, &files::Disk) {
+        Ok(scenario) if scenario.warnings.is_empty() => {}
+        Ok(scenario) => eprintln!("{}", files::rendered(&scenario.warnings)),
+        Err(mistakes) => {
+            complain(&files::rendered(&mistakes));
+            return BAD_INPUT;
+        }
+    }
+    for (path, what) in all.left_out() {
+        eprintln!(
+            "note: `{}`: not in the scenario: {}",
+            printable(path),
+            printable(what)
+        );
+    }
+    let Some(out) = &options.out else {
+        print!("{text}");
+        return SUCCESS;
+    };
+    if let Err(error) = std::fs::write(out, &text) {
+        return fail(format!("can't write `{}`: {error}", files::shown(out)));
+    }
+    println!("{}: {}", files::shown(out), all.summary());
+    SUCCESS
+}
+
+fn read_all(options: &Options) -> Result<All, String> {
+    let mut all = All {
+        unit: options.start_unit.map(|unit| match unit {
+            Unit::Ps => StartUnit::Ps,
+            Unit::Us => StartUnit::Us,
+        }),
+        hosts_per_node: options.hosts_per_node,
+        ..All::default()
+    };
+    for path in &options.files {
+        let shown = files::shown(path);
+        let text = files::read_named(path);
+        let text = text.map_err(|error| format!("can't read `{shown}`: {error}"))?;
+        let form = Form::of(&text).ok_or_else(|| unknown(&shown))?;
+        let wrong = |error: FileError| format!("`{shown}` is not as it should be: {error}");
+        let path = named(path, options.out.as_deref());
+        if form.is_topology() {
+            let mut topology = backwater_formats::topology(form, &text).map_err(wrong)?;
+            topology.give_hosts(all.hosts_per_node);
+            let imported = Imported {
+                path,
+                form,
+                data: topology,
+            };
+            if let Some(first) = all.topology.replace(imported) {
+                let first = printable(&first.path);
+                return Err(format!(
+                    "`{first}` and `{shown}` both have nodes and links: a scenario is one network"
+                ));
+            }
+        } else {
+            let data = backwater_formats::flows(form, &text, all.unit).map_err(wrong)?;
+            all.flows.push(Imported { path, form, data });
+        }
+    }
+    Ok(all)
+}
+
+fn unknown(shown: &str) -> String {
+    let forms: Vec<&str> = Form::ALL.iter().map(|form| form.name()).collect();
+    format!(
+        "`{shown}` has none of the forms that are read: {}",
+        forms.join("; ")
+    )
+}
+
+/// A path as the scenario names it: from its folder, if the file lies below that.
+fn named(path: &Path, out: Option<&Path>) -> String {
+    let Some(out) = out else {
+        return path.display().to_string();
+    };
+    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new(".")).canonicalize();
+    let (Ok(folder), Ok(whole)) = (folder, path.canonicalize()) else {
+        return path.display().to_string();
+    };
+    whole
+        .strip_prefix(folder)
+        .unwrap_or(&whole)
+        .display()
+        .to_string()
+}
+
+impl All {
+    /// What files say and the scenario does not.
+    fn left_out(&self) -> impl Iterator<Item = (&str, &str)> {
+        let topology = self.topology.iter();
+        let topology = topology.map(|own| (&own.path, &own.data.left_out));
+        let flows = self.flows.iter().map(|own| (&own.path, &own.data.left_out));
+        let all = topology.chain(flows);
+        all.flat_map(|(path, said)| said.iter().map(|what| (path.as_str(), what.as_str())))
+    }
+
+    /// "320 hosts, 56 switches, 480 links; 2 flows".
+    fn summary(&self) -> String {
+        let flows = self
+            .flows
+            .iter()
+            .map(|own| own.data.entries.len())
+            .sum::<usize>();
+        let flows = counted(flows, "flow");
+        match &self.topology {
+            Some(own) => format!("{}; {flows}", written::size(&own.data)),
+            None => flows,
+        }
+    }
+}
