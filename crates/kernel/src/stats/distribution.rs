@@ -161,9 +161,9 @@ impl Distribution {
     /// The same, with so many more that had not ended at this age.
     pub fn with_open(mut self, age: f64, count: u64) -> Distribution {
         if count > 0 {
-            let own = self.values_mut();
-            own.add_open(age, age, count);
-            sort(&mut own.open);
+            let measured = self.values_mut();
+            measured.add_open(age, age, count);
+            sort(&mut measured.open);
         }
         self
     }
@@ -174,19 +174,19 @@ impl Distribution {
         for (age, least) in ages {
             self.values_mut().add_open(age, age.max(least), 1);
         }
-        if let Some(own) = &mut self.0 {
-            sort(&mut own.open);
+        if let Some(measured) = &mut self.0 {
+            sort(&mut measured.open);
         }
         self
     }
 
     /// The same where nothing takes less than this: what is open is not shorter, however young.
     pub fn none_below(mut self, least: f64) -> Distribution {
-        if let Some(own) = &mut self.0 {
-            for (age, _) in &mut own.open {
+        if let Some(measured) = &mut self.0 {
+            for (age, _) in &mut measured.open {
                 *age = age.max(least);
             }
-            sort(&mut own.open);
+            sort(&mut measured.open);
         }
         self
     }
@@ -210,17 +210,17 @@ impl Distribution {
             let each = all.iter().map(|(value, count)| (value / unit, *count));
             each.collect()
         };
-        let own = self.values();
-        let ended = Distribution::of(over(&own.points), own.sum / unit);
-        ended.beside(over(&own.open), own.oldest.map(|age| age / unit))
+        let measured = self.values();
+        let ended = Distribution::of(over(&measured.points), measured.sum / unit);
+        ended.beside(over(&measured.open), measured.oldest.map(|age| age / unit))
     }
 
     /// The same with these that had not ended, and no others.
     fn beside(mut self, mut open: Vec<(f64, u64)>, oldest: Option<f64>) -> Distribution {
         if oldest.is_some() {
             sort(&mut open);
-            let own = self.values_mut();
-            (own.open, own.oldest) = (open, oldest);
+            let measured = self.values_mut();
+            (measured.open, measured.oldest) = (open, oldest);
         }
         self
     }
@@ -242,10 +242,10 @@ impl Distribution {
 
     /// Their mean, if there is one.
     pub fn mean(&self) -> Option<f64> {
-        let own = self.values();
-        let ages = own.open.iter().map(|(age, count)| age * *count as f64);
-        let count = own.count + self.open();
-        (count > 0).then(|| (own.sum + ages.sum::<f64>()) / count as f64)
+        let measured = self.values();
+        let ages = measured.open.iter().map(|(age, count)| age * *count as f64);
+        let count = measured.count + self.open();
+        (count > 0).then(|| (measured.sum + ages.sum::<f64>()) / count as f64)
     }
 
     /// All values together.
@@ -260,8 +260,8 @@ impl Distribution {
 
     /// The largest.
     pub fn max(&self) -> Option<f64> {
-        let own = self.values();
-        let last = [&own.points, &own.open].map(|all| all.last().map(|point| point.0));
+        let measured = self.values();
+        let last = [&measured.points, &measured.open].map(|all| all.last().map(|point| point.0));
         last.into_iter().flatten().reduce(f64::max)
     }
 
@@ -271,15 +271,15 @@ impl Distribution {
     pub fn percentile(&self, percent: f64) -> Option<f64> {
         // A little less, so that 7 % of 100 are 7 whatever the product rounds to.
         const LESS: f64 = 1.0 - 1e-12;
-        let (own, open) = (self.values(), self.open());
-        let count = (own.count + open) as f64;
+        let (measured, open) = (self.values(), self.open());
+        let count = (measured.count + open) as f64;
         let above = (100.0 - percent) * count;
         if above < 100.0 * open.max(1) as f64 * LESS {
             return None;
         }
         let rank = libm::ceil(percent * count / 100.0 * LESS) as u64;
-        let (mut ages, mut passed) = (own.open.iter().peekable(), 0);
-        let mut values = own.points.iter().peekable();
+        let (mut ages, mut passed) = (measured.open.iter().peekable(), 0);
+        let mut values = measured.points.iter().peekable();
         loop {
             let is_age = match (values.peek(), ages.peek()) {
                 (Some(value), Some(age)) => age.0 < value.0,

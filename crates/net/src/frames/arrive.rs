@@ -11,8 +11,8 @@ use backwater_kernel::{EventQueue, TraceHash};
 use crate::classes::routes::spreading::OPEN;
 use crate::classes::run::ByClass;
 use crate::classes::shape::{
-    CREDIT, ERRORS, Has, LANES, MARKS, MESSAGES, MULTICAST, OUTPUTS, PAIRS, SCHEDULERS, TABLES,
-    TCP, TIME_OUT, WATCHDOGS, may,
+    ANYTHING, CREDIT, ERRORS, Has, LANES, MARKS, MESSAGES, MULTICAST, OUTPUTS, PAIRS, SCHEDULERS,
+    TABLES, TCP, TIME_OUT, WATCHDOGS, may,
 };
 use crate::classes::{FrameFlow, Slot};
 use crate::hop::kind::{ControlKind, UnitKind};
@@ -305,6 +305,23 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             true => channel,
             false => NONE,
         }
+    }
+
+    /// The channel by which a frame leaves `node`, which chooses it now.
+    #[inline(never)]
+    fn choose_port(&mut self, node: u32, id: u32, frame: &Unit) -> u32 {
+        let to = self.network.destination(frame);
+        for at in 0..self.network.classes.choices(node, to).len() {
+            let channel = self.network.classes.choices(node, to)[at];
+            if self.network.channels[channel as usize].is_to_rest(self.now) {
+                self.rest::<ANYTHING>(channel);
+            }
+        }
+        let Network { classes, units, .. } = &mut self.network;
+        let way = (frame.way(), units.number_of(id));
+        let channel = classes.choose_port((node, to), way, self.now);
+        units.get_mut(id).set_hop(channel);
+        channel
     }
 
     /// A frame that `account` was to hold finds no room in front of `channel`.

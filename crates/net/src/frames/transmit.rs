@@ -341,7 +341,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             None if next == OPEN => {
                 let node = network.channels[channel_id as usize].to;
                 let to = network.destination(network.units.get(id));
-                let mut ways = network.choices(node, to).iter();
+                let mut ways = network.classes.choices(node, to).iter();
                 ways.all(|next| network.channels[*next as usize].rate <= rate)
             }
             // Of several ways all must be so.

@@ -20,7 +20,7 @@ use super::stating::Stating;
 use super::trees::{Tree, tree};
 use crate::service::{Port, Ratio};
 
-use super::{ChannelCounts, Delivery, Drop, FlowCounts, Start, nics, routes, spread};
+use super::{ChannelCounts, Delivery, Drop, FlowCounts, Start, nics, routes};
 
 /// Bytes of a control frame, and with its preamble and gap.
 pub(super) const CONTROL_BYTES: u64 = 64;
@@ -224,10 +224,7 @@ pub(super) struct Network {
     /// Random streams by channel and class.
     pub marking: BTreeMap<(usize, usize), Stream>,
     pub selection: BTreeMap<(usize, usize), Stream>,
-    /// How often a node took one of these hops in turn.
-    pub turns: BTreeMap<(usize, Vec<usize>), u64>,
-    /// By node and way, when its last frame came, and which port that took.
-    pub flowlets: BTreeMap<(usize, usize, bool), (Time, usize)>,
+    pub chosen: Chosen,
     pub joins: u64,
     pub starts: Vec<Start>,
     pub drops: Vec<Drop>,
@@ -240,6 +237,15 @@ pub(super) struct Network {
     pub last_look: Time,
     pub started_before: usize,
     pub standstill: Option<Standstill>,
+}
+
+/// What nodes remember of the ports they chose.
+#[derive(Default)]
+pub(super) struct Chosen {
+    /// How often a node took one of these hops in turn.
+    pub turns: BTreeMap<(usize, Vec<usize>), u64>,
+    /// By node and way, when its last frame came, and which port that took.
+    pub flowlets: BTreeMap<(usize, usize, bool), (Time, usize)>,
 }
 
 impl Network {
@@ -268,8 +274,7 @@ impl Network {
         }
         let [marking, selection] = streams;
         let hops = routes::next_hops(spec);
-        let trees = (0..spec.flows.len()).map(|flow| tree(spec, &hops, flow));
-        let trees: Vec<_> = trees.collect();
+        let trees = Vec::from_iter((0..spec.flows.len()).map(|flow| tree(spec, &hops, flow)));
         let lanes = loops::lanes(spec, &hops, &trees);
         Network {
             leaving: (0..spec.nodes.len())
@@ -299,8 +304,7 @@ impl Network {
                 .collect(),
             marking,
             selection,
-            turns: BTreeMap::new(),
-            flowlets: BTreeMap::new(),
+            chosen: Chosen::default(),
             joins: 0,
             starts: Vec::new(),
             drops: Vec::new(),
@@ -408,7 +412,8 @@ impl Network {
                 turn,
             )];
         }
-        spread::drawn(&self.spec, node, frame, hops)
+        let draw = (frame.flow, frame.is_forward, frame.number);
+        routes::drawn(&self.spec, draw, node, hops)
     }
 
     /// How long a stop of so many quanta lasts for what leaves on `channel`.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use backwater_kernel::{Channels, TraceHash};
-use backwater_net::frames::spec::{EthernetSpec, NodeKind};
+use backwater_net::frames::spec::{EthernetSpec, NodeKind, Spread};
 
 /// The fingerprint of some words: it orders arrivals and spreads flows and frames.
 pub(super) fn mix(words: &[u64]) -> u64 {
@@ -84,4 +84,27 @@ fn towards(
         });
         hops.insert((*node, destination), best.collect());
     }
+}
+
+/// The port that a frame of a flow, there or back, with this number draws from `node`, of these.
+pub(super) fn drawn(
+    spec: &EthernetSpec,
+    (flow, is_forward, number): (usize, bool, u64),
+    node: usize,
+    hops: &[usize],
+) -> usize {
+    let word = flow as u64 * 2 + u64::from(!is_forward);
+    let hash = match spec.rules.spread {
+        Spread::Flows => mix(&[spec.seed, word, node as u64]),
+        Spread::Entropies { count } => {
+            let count = u64::from(count);
+            let order = mix(&[spec.seed, word, number / count]) % count;
+            mix(&[spec.seed, word, node as u64, (number % count) ^ order])
+        }
+        // What looks at the node draws where that says nothing.
+        Spread::Frames | Spread::RoundRobin | Spread::Adaptive | Spread::Flowlets { .. } => {
+            mix(&[spec.seed, word, node as u64, number])
+        }
+    };
+    hops[(hash % hops.len() as u64) as usize]
 }

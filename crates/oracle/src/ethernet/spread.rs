@@ -6,32 +6,6 @@ use backwater_net::frames::spec::{EthernetSpec, Spread};
 use super::network::{Frame, Network};
 use super::routes;
 
-/// The word of a frame that a node hashes; of kinds that look at the node, the frame's number.
-fn entropy(spec: &EthernetSpec, frame: &Frame) -> u64 {
-    let word = frame.flow as u64 * 2 + u64::from(!frame.is_forward);
-    match spec.rules.spread {
-        Spread::Flows => 0,
-        Spread::Entropies { count } => {
-            let count = u64::from(count);
-            let order = routes::mix(&[spec.seed, word, frame.number / count]) % count;
-            (frame.number % count) ^ order
-        }
-        Spread::Frames | Spread::RoundRobin | Spread::Adaptive | Spread::Flowlets { .. } => {
-            frame.number
-        }
-    }
-}
-
-/// The port that a frame draws from `node`, of these.
-pub(super) fn drawn(spec: &EthernetSpec, node: usize, frame: &Frame, hops: &[usize]) -> usize {
-    let word = frame.flow as u64 * 2 + u64::from(!frame.is_forward);
-    let hash = match spec.rules.spread.parts_flows() {
-        false => routes::mix(&[spec.seed, word, node as u64]),
-        true => routes::mix(&[spec.seed, word, node as u64, entropy(spec, frame)]),
-    };
-    hops[(hash % hops.len() as u64) as usize]
-}
-
 /// Is the port chosen only as a frame comes to its node?
 pub(super) fn is_chosen_there(spec: &EthernetSpec) -> bool {
     matches!(
@@ -56,7 +30,7 @@ impl Network {
                     first = routes::mix(&[first, *hop as u64]);
                 }
                 let count = hops.len() as u64;
-                let taken = self.turns.entry((node, hops.clone())).or_default();
+                let taken = self.chosen.turns.entry((node, hops.clone())).or_default();
                 let at = (first % count + *taken) % count;
                 *taken += 1;
                 hops[at as usize]
@@ -67,15 +41,15 @@ impl Network {
                 let least = hops.iter().map(|hop| held(*hop)).min();
                 let at = hops.iter().position(|hop| *hop == drawn).unwrap_or(0);
                 let mut around = hops.iter().cycle().skip(at).take(hops.len());
-                let found = around.find(|hop| Some(held(**hop)) == least);
-                *found.unwrap_or(&drawn)
+                let emptiest = around.find(|hop| Some(held(**hop)) == least);
+                *emptiest.unwrap_or(&drawn)
             }
             Spread::Flowlets { gap } => {
                 let key = (node, frame.flow, frame.is_forward);
-                let before = self.flowlets.get(&key).copied();
+                let before = self.chosen.flowlets.get(&key).copied();
                 let goes_on = before.filter(|(last, _)| now.ps() - last.ps() < gap.ps());
                 let port = goes_on.map_or(drawn, |(_, port)| port);
-                self.flowlets.insert(key, (now, port));
+                self.chosen.flowlets.insert(key, (now, port));
                 port
             }
         }

@@ -81,11 +81,8 @@ fn row(seed: u64) -> EthernetSpec {
     for host in 0..hosts {
         nodes.push(node(NodeKind::Station { storm: None }));
         let switch = dice.between(0, u64::from(switches) - 1) as u32;
-        let channel = dice.channel(seed % 2 == 1);
-        links.push(LinkSpec::symmetric(
-            [switches + host, switch],
-            channel.into(),
-        ));
+        let (ends, channel) = ([switches + host, switch], dice.channel(seed % 2 == 1));
+        links.push(LinkSpec::symmetric(ends, channel.into()));
     }
     let flow = |dice: &mut Dice| {
         let from = dice.between(0, u64::from(hosts) - 1) as u32;

@@ -59,7 +59,7 @@ mod workloads;
 
 use backwater_net::frames::spec::{
     DrainSpec, EthernetSpec, FrameRules, MemorySpec, NicSpec, NodeKind, OutageSpec, RouteSpec,
-    SeriesSpec, Spread,
+    SeriesSpec,
 };
 
 use self::controls::Controls;
@@ -107,16 +107,16 @@ fn rules(
     flows: &Flows<'_>,
     (routes, drains): (Vec<RouteSpec>, Vec<DrainSpec>),
     nics: (Vec<NicSpec>, Vec<u32>),
-    forwarders: Vec<u32>,
-    spread: Spread,
+    net: &Net<'_>,
+    mistakes: &mut Diagnostics,
 ) -> FrameRules {
     let stall = file.run.stall.unwrap_or(checks::USUAL_STALL);
     FrameRules {
         routes,
-        spread,
+        spread: spread::of(&file.switch, mistakes),
         nics: nics.0,
         rails: nics.1,
-        forwarders,
+        forwarders: net.forwarders(),
         stall_after: stall,
         drains,
         arrivals: flows
@@ -190,14 +190,7 @@ pub(crate) fn build(
         warm_up: *run.warm_up,
         nodes,
         links,
-        rules: rules(
-            file,
-            &flows,
-            (routes, drains),
-            nics,
-            net.forwarders(),
-            spread::of(&file.switch, mistakes),
-        ),
+        rules: rules(file, &flows, (routes, drains), nics, &net, mistakes),
         flows: flows.specs.clone(),
         outages,
     };

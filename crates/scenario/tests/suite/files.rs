@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use backwater_net::frames::spec::{Arrivals, EthernetSpec};
+use backwater_net::frames::spec::EthernetSpec;
 use backwater_scenario::{Diagnostics, Limits, Scenario, Source, parse_with};
 
 /// Hosts 0 to 2, switches 3 and 4, two links between those.

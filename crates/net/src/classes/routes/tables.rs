@@ -369,8 +369,8 @@ impl Tables {
         self.choose(node, to, || mix(&[self.seed, way.into(), node.into()]))
     }
 
-    /// The hop of a frame behind a channel into `node`; [`NONE`] at its station `to`, [`OPEN`] where
-    /// the node chooses.
+    /// The hop of a frame behind a channel into `node`; [`NONE`] at its station `to`, [`OPEN`]
+    /// where the node chooses.
     pub(crate) fn after(&self, way: u32, number: u64, node: u32, to: u32) -> u32 {
         if node == to {
             return NONE;
