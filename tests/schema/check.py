@@ -18,6 +18,7 @@ TOLD = {
 BEYOND = {
     "ethernet/bbr": "a burst of fewer bytes than two segments",
     "ethernet/classes": "classes that are described twice",
+    "ethernet/entropies_odd": "a number that is no power of two",
     "ethernet/names": "names that clash with each other",
     "ethernet/shared_pools": "pools that other tables name",
     "network/two_makers": "two tables of which one is enough",

@@ -31,6 +31,7 @@ mod dctcp;
 pub(crate) mod hooks;
 mod hpcc;
 mod hystart;
+mod nscc;
 mod ratio;
 mod reno;
 mod rm_cell;
@@ -66,6 +67,7 @@ use dcqcn::Dcqcn;
 use dctcp::Dctcp;
 use hooks::members;
 use hpcc::Hpcc;
+use nscc::Nscc;
 use reno::Reno;
 use rocc::Rocc;
 use swift::Swift;
@@ -113,6 +115,8 @@ members! {
         Timely(Box<Timely>),
         /// By delay.
         Swift(Box<Swift>),
+        /// By marks and delay.
+        Nscc(Box<Nscc>),
         /// By the rate that a switch states.
         Rocc(Rocc),
         /// Written outside this program.
@@ -178,6 +182,7 @@ impl RateControl {
             RateControlSpec::Hpcc(spec) => RateControl::Hpcc(Box::new(Hpcc::new(spec, line))),
             RateControlSpec::Timely(spec) => RateControl::Timely(Box::new(Timely::new(spec, line))),
             RateControlSpec::Swift(spec) => RateControl::Swift(Box::new(Swift::new(spec))),
+            RateControlSpec::Nscc(spec) => RateControl::Nscc(Box::new(Nscc::new(spec))),
             RateControlSpec::Rocc(spec) => RateControl::Rocc(Rocc::new(spec, line)),
             RateControlSpec::Outside(recipe) => {
                 RateControl::Outside(Box::new(Outside::new(recipe)))

@@ -102,9 +102,9 @@ pub enum Inner {
     Reference,
     /// The change of the round-trip time a round trip (TIMELY).
     Gradient,
-    /// The delay that is aimed at (Swift), s.
+    /// The delay that is aimed at (Swift), or of queues (NSCC), s.
     TargetDelay,
-    /// The window (HPCC, Swift), in packets where that may be below one, else bytes.
+    /// The window (HPCC, Swift, NSCC), in packets where that may be below one, else bytes.
     Window,
     /// The congestion point whose rate is obeyed (RoCC).
     Point,
@@ -166,6 +166,11 @@ pub enum Loss {
     TimeOut {
         /// Nothing was acknowledged since the time-out before.
         is_repeated: bool,
+    },
+    /// A switch cut its payload off, and the destination said so: bytes of payload.
+    Trimmed {
+        /// Of one packet.
+        bytes: u32,
     },
 }
 

@@ -150,7 +150,9 @@ impl Receiver {
             AckEvery::Packets(packets) => self.unacknowledged >= packets,
             AckEvery::Message => false,
         };
-        if is_full || packet.flag || has_filled {
+        // A mark is told at once where that is the mark of one packet.
+        let tells_mark = self.is_marked && spec.recovery == PairRecovery::AnyOrder;
+        if is_full || packet.flag || has_filled || tells_mark {
             self.acknowledge(PacketKind::Ack, packet);
         }
         true
@@ -161,7 +163,7 @@ impl Receiver {
         let is_new = match spec.recovery {
             PairRecovery::GoBackN if self.has_refused => return false,
             PairRecovery::GoBackN => false,
-            PairRecovery::Selective => self.kept.insert(packet.seq, end),
+            PairRecovery::Selective | PairRecovery::AnyOrder => self.kept.insert(packet.seq, end),
         };
         self.has_refused = true;
         self.acknowledge(PacketKind::Nack, packet);

@@ -23,6 +23,8 @@ struct Waiting {
 struct Started {
     end: u64,
     at: Time,
+    /// Not for the first time: an acknowledgement may be for the first.
+    is_again: bool,
 }
 
 /// State of the sending half.
@@ -110,6 +112,7 @@ impl Sender {
             RateControl::Hpcc(_) => survey.rule_out("HPCC"),
             RateControl::Timely(_) => survey.rule_out("TIMELY"),
             RateControl::Swift(_) => survey.rule_out("Swift"),
+            RateControl::Nscc(_) => survey.rule_out("NSCC"),
             RateControl::Rocc(_) => survey.rule_out("RoCC"),
             RateControl::Outside(_) => survey.rule_out("control that is written outside"),
         }
@@ -127,9 +130,10 @@ impl Sender {
         survey.ahead(wakes_at);
         survey.instant(time_out_at);
         survey.fixed(started.len() as u64);
-        for Started { end, at } in started {
+        for Started { end, at, is_again } in started {
             survey.position(end);
             survey.instant(at);
+            survey.flag(*is_again);
         }
         arrived.survey_scoreboard(survey);
         survey.position_ahead(repair_to);
@@ -219,6 +223,7 @@ impl Sender {
         let started = Started {
             end: packet.end,
             at: now,
+            is_again: false,
         };
         match self.started.back() {
             Some(last) if last.end >= packet.end => self.start_again(started),
@@ -238,7 +243,10 @@ impl Sender {
     fn start_again(&mut self, started: Started) {
         let place = self.started.partition_point(|it| it.end < started.end);
         match self.started.get_mut(place) {
-            Some(known) if known.end == started.end => known.at = started.at,
+            Some(known) if known.end == started.end => {
+                known.at = started.at;
+                known.is_again = true;
+            }
             _ => self.started.insert(place, started),
         }
     }
@@ -277,10 +285,15 @@ impl Sender {
     ) -> u64 {
         self.settle_before(now);
         self.touched = now;
-        let flight_bytes = self.next - self.una;
-        let news_bytes = packet.seq.saturating_sub(self.una);
-        let rtt = self.round_trip(now, packet);
-        if news_bytes > 0 {
+        let flight_bytes = self.flight(spec);
+        let in_order_bytes = packet.seq.saturating_sub(self.una);
+        let (rtt, news_bytes) = match spec.recovery {
+            PairRecovery::GoBackN | PairRecovery::Selective => {
+                (self.round_trip(now, packet), in_order_bytes)
+            }
+            PairRecovery::AnyOrder => (self.its_round_trip(now, packet), self.take_in(packet)),
+        };
+        if in_order_bytes > 0 {
             self.una = packet.seq;
             self.next = self.next.max(self.una);
             self.messages.forget_below(self.una);
@@ -305,7 +318,41 @@ impl Sender {
             path => self.control.on_telemetry(now, &ack, path),
         }
         self.rescale();
-        news_bytes
+        in_order_bytes
+    }
+
+    /// Bytes in flight, as control is told: of an order that is kept, all that is not acknowledged
+    /// in order.
+    pub fn flight(&self, spec: &RoceSpec) -> u64 {
+        let unacknowledged = self.next - self.una;
+        match spec.recovery {
+            PairRecovery::GoBackN | PairRecovery::Selective => unacknowledged,
+            PairRecovery::AnyOrder => unacknowledged - self.arrived.bytes_below(self.next),
+        }
+    }
+
+    /// Any order: what has arrived, as an acknowledgement says; bytes of which nobody knew.
+    fn take_in(&mut self, packet: &RocePacket) -> u64 {
+        let before = self.arrived.bytes();
+        let end = packet.other + u64::from(packet.bytes);
+        if packet.kind == PacketKind::Nack && packet.other >= self.una && end <= self.max {
+            self.arrived.insert(packet.other, end);
+        }
+        let named = self.arrived.bytes() - before;
+        let in_order = packet.seq.saturating_sub(self.una);
+        named + in_order - self.arrived.bytes_below(packet.seq)
+    }
+
+    /// Any order: what the very packet took that an acknowledgement is for, and forgets all that
+    /// is acknowledged. Nothing of one that went more than once.
+    fn its_round_trip(&mut self, now: Time, packet: &RocePacket) -> Option<Duration> {
+        let end = packet.other + u64::from(packet.bytes);
+        let place = self.started.partition_point(|it| it.end < end);
+        let its = self.started.get(place).copied();
+        let acknowledged = self.started.partition_point(|it| it.end <= packet.seq);
+        self.started.drain(..acknowledged);
+        let its = its.filter(|it| it.end == end && !it.is_again);
+        its.map(|it| now.since(it.at))
     }
 
     /// What the packet took whose arrival it tells of, and forgets all that is acknowledged.
@@ -331,6 +378,8 @@ impl Sender {
         let end = packet.other + u64::from(packet.bytes);
         let flight = self.next - self.una;
         match spec.recovery {
+            // It only names what came.
+            PairRecovery::AnyOrder => return false,
             PairRecovery::GoBackN => {
                 if packet.seq < self.una || packet.seq >= self.next {
                     return false;
@@ -385,6 +434,14 @@ impl Sender {
         }
     }
 
+    /// Any order: where that ends which went a time-out ago, at least one packet.
+    fn overdue_to(&self, now: Time, spec: &RoceSpec) -> u64 {
+        let is_overdue = |it: &&Started| now.since(it.at) >= spec.timeout;
+        let overdue = self.started.iter().take_while(is_overdue).last();
+        let first = self.started.front();
+        overdue.or(first).map_or(self.max, |it| it.end)
+    }
+
     /// An instant that [`Sender::timer`] named has come; whether that was a time-out.
     pub fn on_timer(&mut self, now: Time, spec: &RoceSpec) -> bool {
         self.settle(now);
@@ -392,7 +449,7 @@ impl Sender {
         if now < self.time_out_at {
             return false;
         }
-        let flight = self.next - self.una;
+        let flight = self.flight(spec);
         self.time_out_at = now + spec.timeout;
         match spec.recovery {
             PairRecovery::GoBackN => {
@@ -402,6 +459,10 @@ impl Sender {
             PairRecovery::Selective => {
                 self.hole = self.una;
                 self.repair_to = self.max;
+            }
+            PairRecovery::AnyOrder => {
+                self.hole = self.una;
+                self.repair_to = self.overdue_to(now, spec);
             }
         }
         self.control

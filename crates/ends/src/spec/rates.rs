@@ -3,12 +3,14 @@
 
 mod dcqcn;
 mod hpcc;
+mod nscc;
 mod rocc;
 mod swift;
 mod timely;
 
 pub use dcqcn::{Clamp, DcqcnForm, DcqcnProfile, DcqcnSpec, Marking};
 pub use hpcc::{Counters, HpccSpec};
+pub use nscc::{NsccGains, NsccSpec};
 pub use rocc::RoccSpec;
 pub use swift::SwiftSpec;
 pub use timely::{Segment, TimelyForm, TimelySpec};
@@ -31,6 +33,8 @@ pub enum RateControlSpec {
     Timely(TimelySpec),
     /// By delay (Swift).
     Swift(SwiftSpec),
+    /// By marks and delay (NSCC).
+    Nscc(NsccSpec),
     /// By the rate that a switch states (RoCC).
     Rocc(RoccSpec),
     /// As something written outside this program says.
@@ -54,6 +58,7 @@ impl RateControlSpec {
     pub fn notify(&self) -> Option<Notify> {
         match self {
             RateControlSpec::Dcqcn(spec) => Some(spec.notify),
+            RateControlSpec::Nscc(_) => Some(Notify::Echo),
             RateControlSpec::None
             | RateControlSpec::Hpcc(_)
             | RateControlSpec::Timely(_)
@@ -71,6 +76,7 @@ impl RateControlSpec {
             RateControlSpec::Hpcc(_) => "what switches write on packets (HPCC)",
             RateControlSpec::Timely(_) => "a rising round-trip time (TIMELY)",
             RateControlSpec::Swift(_) => "delay (Swift)",
+            RateControlSpec::Nscc(_) => "marks and delay (NSCC)",
             RateControlSpec::Rocc(_) => "rates that switches state (RoCC)",
             RateControlSpec::Outside(_) => "what is written outside",
         }
@@ -84,7 +90,9 @@ impl RateControlSpec {
                 matches!(number, Inner::Use | Inner::Reference | Inner::Window)
             }
             RateControlSpec::Timely(_) => number == Inner::Gradient,
-            RateControlSpec::Swift(_) => matches!(number, Inner::TargetDelay | Inner::Window),
+            RateControlSpec::Swift(_) | RateControlSpec::Nscc(_) => {
+                matches!(number, Inner::TargetDelay | Inner::Window)
+            }
             RateControlSpec::Rocc(_) => number == Inner::Point,
             RateControlSpec::None | RateControlSpec::Outside(_) => false,
         }
@@ -100,6 +108,7 @@ impl RateControlSpec {
             | RateControlSpec::Hpcc(_)
             | RateControlSpec::Timely(_)
             | RateControlSpec::Swift(_)
+            | RateControlSpec::Nscc(_)
             | RateControlSpec::Rocc(_) => false,
         }
     }

@@ -53,6 +53,9 @@ pub enum PairRecovery {
     GoBackN,
     /// The receiver keeps what is out of order and names it; only what is missing goes again (IRN).
     Selective,
+    /// The receiver takes packets in any order and names each; a gap says nothing, as of packets
+    /// that took several ways. What is missing goes again after a time-out (Ultra Ethernet's RUD).
+    AnyOrder,
 }
 
 impl RoceSpec {

@@ -64,6 +64,7 @@ fn of_path(flow: &FlowSpec) -> Option<&'static str> {
         RateControlSpec::Hpcc(spec) if spec.base_rtt == Duration::ZERO => {
             Some("HPCC takes `base_rtt` from the path of each, unless the file says it")
         }
+        RateControlSpec::Nscc(_) => Some("NSCC goes by the round trip of each path"),
         RateControlSpec::Swift(_) => Some("Swift counts the hops of each path"),
         RateControlSpec::Rocc(_) => Some("under RoCC switches know the way back of each flow"),
         RateControlSpec::None

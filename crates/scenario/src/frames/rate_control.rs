@@ -1,8 +1,8 @@
 //! Control of a queue pair: from what the file says to absolute values.
 
 use backwater_ends::spec::rates::{
-    Clamp, DcqcnForm, DcqcnProfile, DcqcnSpec, HpccSpec, RoccSpec, Segment, SwiftSpec, TimelyForm,
-    TimelySpec,
+    Clamp, DcqcnForm, DcqcnProfile, DcqcnSpec, HpccSpec, NsccSpec, RoccSpec, Segment, SwiftSpec,
+    TimelyForm, TimelySpec,
 };
 use backwater_ends::spec::{Notify, RateControlSpec};
 use backwater_kernel::{Channels, Duration, Rate};
@@ -15,7 +15,7 @@ use backwater_net::frames::spec::{
 
 use super::headroom::wire_time;
 use crate::given::frames::rate_control::{
-    Dcqcn, Hpcc, HpccProfile, Np, RateControl, Swift, Timely, TimelyProfile,
+    Dcqcn, Hpcc, HpccProfile, Np, Nscc, RateControl, Swift, Timely, TimelyProfile,
 };
 use crate::language::kinds::OrWord;
 use crate::prelude::*;
@@ -56,6 +56,7 @@ pub(crate) fn rate_control(
         Some(RateControl::Hpcc(own)) => RateControlSpec::Hpcc(hpcc(own, pair.line, mistakes)),
         Some(RateControl::Timely(own)) => RateControlSpec::Timely(timely(own, pair.line, mistakes)),
         Some(RateControl::Swift(own)) => RateControlSpec::Swift(swift(own, pair, mistakes)),
+        Some(RateControl::Nscc(own)) => RateControlSpec::Nscc(nscc(own, pair)),
         Some(RateControl::Rocc(own)) => RateControlSpec::Rocc(RoccSpec {
             recovery: own.recovery,
         }),
@@ -68,6 +69,9 @@ pub(crate) fn set_paths(network: &mut EthernetSpec) {
         TransportSpec::Roce(roce) => match &roce.control {
             RateControlSpec::Hpcc(spec) => spec.base_rtt == Duration::ZERO,
             RateControlSpec::Swift(_) => true,
+            RateControlSpec::Nscc(spec) => {
+                spec.base_rtt == Duration::ZERO || spec.network_rtt == Duration::ZERO
+            }
             _ => false,
         },
         TransportSpec::Tcp(tcp) => tcp.handshake_rtt == Some(Duration::ZERO),
@@ -83,11 +87,27 @@ pub(crate) fn set_paths(network: &mut EthernetSpec) {
     let paths: Vec<_> = flows
         .map(|flow| asks(flow).then(|| round_trip(network, &tables, flow)))
         .collect();
+    let under_nscc = network.flows.iter().zip(&paths).filter_map(|(flow, path)| {
+        let is_under = matches!(&flow.transport, TransportSpec::Roce(roce)
+            if matches!(roce.control, RateControlSpec::Nscc(_)));
+        path.filter(|_| is_under).map(|(round_trip, _)| round_trip)
+    });
+    let longest = under_nscc.max().unwrap_or(Duration::ZERO);
     for (flow, path) in network.flows.iter_mut().zip(paths) {
         match (&mut flow.transport, path) {
             (TransportSpec::Roce(roce), Some((round_trip, hops))) => match &mut roce.control {
                 RateControlSpec::Hpcc(spec) => spec.base_rtt = round_trip,
                 RateControlSpec::Swift(spec) => spec.hops = hops,
+                RateControlSpec::Nscc(spec) => {
+                    for (rtt, known) in [
+                        (&mut spec.base_rtt, round_trip),
+                        (&mut spec.network_rtt, longest),
+                    ] {
+                        if *rtt == Duration::ZERO {
+                            *rtt = known;
+                        }
+                    }
+                }
                 _ => {}
             },
             (TransportSpec::Tcp(tcp), Some((round_trip, _))) => {
@@ -349,6 +369,21 @@ fn swift(own: &Swift, pair: &Pair, mistakes: &mut Diagnostics) -> SwiftSpec {
         least_window: *own.min_window,
         most_window: own.max_window,
         ..guessed
+    }
+}
+
+fn nscc(own: &Nscc, pair: &Pair) -> NsccSpec {
+    NsccSpec {
+        base_rtt: own.base_rtt.unwrap_or(Duration::ZERO),
+        network_rtt: own.network_rtt.unwrap_or(Duration::ZERO),
+        target: own.target.unwrap_or(Duration::ZERO),
+        decrease: own.gamma,
+        largest_cut: own.max_cut,
+        weight: own.weight,
+        most_window: own.max_window,
+        adjust_packets: own.adjust_every,
+        quick: own.quick_adapt,
+        ..NsccSpec::usual(pair.payload_bytes, pair.packet_bytes(), pair.line)
     }
 }
 

@@ -44,6 +44,7 @@ pub(crate) fn roce(
         recovery: match given.recovery {
             None | Some(Recovery::GoBackN) => PairRecovery::GoBackN,
             Some(Recovery::Selective) => PairRecovery::Selective,
+            Some(Recovery::AnyOrder) => PairRecovery::AnyOrder,
         },
         timeout: given.timeout.unwrap_or(TIMEOUT.value),
         window_bytes: given.window.unwrap_or(u64::MAX),

@@ -147,7 +147,7 @@ fn nothing_kept(measure: Measure, at: &At) -> Diagnostic {
         Measure::TargetRate => "`target` is of DCQCN and HPCC",
         Measure::LinkUse => "`link-use` is of HPCC",
         Measure::Gradient => "`gradient` is of TIMELY",
-        Measure::TargetDelay => "`target-delay` is of Swift",
+        Measure::TargetDelay => "`target-delay` is of Swift and NSCC",
         Measure::Bandwidth => "`bandwidth` is of BBR",
         Measure::LeastRtt => "`least-rtt` is of BBR",
         Measure::PacingGain => "`pacing-gain` is of BBR",

@@ -178,7 +178,7 @@ pub(crate) enum SeriesKind {
     LinkUse { flow: Placed<String> },
     /// RoCE: TIMELY's change of the round-trip time in a round trip.
     Gradient { flow: Placed<String> },
-    /// RoCE: the delay that Swift aims at.
+    /// RoCE: the delay that Swift or NSCC aims at.
     TargetDelay { flow: Placed<String> },
     /// TCP: BBR's estimate of the bottleneck's rate, payload.
     Bandwidth { flow: Placed<String> },

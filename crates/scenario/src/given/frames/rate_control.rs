@@ -24,6 +24,9 @@ pub(crate) enum RateControl {
     /// A window, from the delay of acknowledgements against a target.
     #[word(cite = "Kumar and others 2020")]
     Swift(Box<Swift>),
+    /// A window, from marks and delay of each acknowledgement: Ultra Ethernet's senders.
+    #[word(cite = "Ultra Ethernet 1.0, as its public simulator has it")]
+    Nscc(Box<Nscc>),
     /// From rates that switches state: the source obeys.
     #[word(cite = "Taheri and others 2020")]
     Rocc(Rocc),
@@ -223,6 +226,43 @@ pub(crate) struct Swift {
     /// No window above, in packets.
     #[key(is = Decimal { min: 0.001, max: 1e9 }, default = "65536.0")]
     pub max_window: f64,
+}
+
+/// NSCC's keys.
+#[table(part)]
+pub(crate) struct Nscc {
+    /// Round trip of the flow's path in an empty network: what delay is counted from, and how large
+    /// the window gets. Less, once an acknowledgement took less.
+    #[key(is = Clock { min_ps: 1_000 }, otherwise = "as the path has it")]
+    pub base_rtt: Option<Duration>,
+    /// Round trip of the longest path of the network: gains and the target go by it.
+    #[key(is = Clock { min_ps: 1_000 }, otherwise = "the longest of all flows under NSCC")]
+    pub network_rtt: Option<Duration>,
+    /// q: the queueing delay that is aimed at.
+    #[key(
+        is = Clock { min_ps: 1_000 },
+        otherwise = "three quarters of `network_rtt` where switches trim, else all of it"
+    )]
+    pub target: Option<Duration>,
+    /// gamma: what a decrease takes, of the share of delay above the target.
+    #[key(is = Portion, default = "0.8")]
+    pub gamma: f64,
+    /// No decrease takes more.
+    #[key(is = Portion, default = "0.5")]
+    pub max_cut: f64,
+    /// Weight of the new in the mean of delays.
+    #[key(is = Portion, default = "0.0125")]
+    pub weight: f64,
+    /// The first window, and the largest, in round trips at line rate.
+    #[key(is = Decimal { min: 0.01, max: 1e3 }, default = "1.5")]
+    pub max_window: f64,
+    /// The window takes what it has gained after so many packets, or a round trip.
+    #[key(is = Whole { min: 1, max: 1_000_000, unit: "packets" }, default = "8")]
+    pub adjust_every: u32,
+    /// Quick adapt: after a period with a loss, or with late packets, in which little got through,
+    /// the window is what got through.
+    #[key(default = "true")]
+    pub quick_adapt: bool,
 }
 
 /// RoCC's keys at the source.

@@ -68,4 +68,9 @@ pub(crate) enum Recovery {
     /// The receiver keeps what is out of order and names it; only what is missing goes again.
     #[word(cite = "Mittal and others 2018 (IRN)")]
     Selective,
+    /// The receiver takes packets in any order and names each. A gap says nothing of a loss, since
+    /// packets may have taken several paths: what is missing goes again when a switch that trims
+    /// has said so, or after `timeout`.
+    #[word(cite = "Ultra Ethernet 1.0: reliable, unordered")]
+    AnyOrder,
 }
