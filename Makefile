@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 BINARY = target/release/backwater
-PAPERS = kung1993 zhang1991 dally1990 nouredine1999 kalyanaraman1998 link-credits dcqcn rocc2020
+PAPERS = kung1993 zhang1991 dally1990 nouredine1999 kalyanaraman1998 link-credits dcqcn rocc2020 uet-limits
 SCENARIO = scenarios/kung1993/fig17-two-switches.toml
 export CHROMIUM ?= $(or $(shell command -v chromium),/usr/bin/chromium)
 export CHROMEDRIVER ?= $(or $(shell command -v chromedriver),/usr/bin/chromedriver)

@@ -25,6 +25,7 @@ mod nouredine1999;
 mod plan;
 mod relation;
 mod rocc2020;
+mod uet_limits;
 pub mod verdict;
 mod zhang1991;
 
@@ -93,6 +94,7 @@ pub fn papers() -> Vec<Paper> {
         link_credits::paper(),
         dcqcn::paper(),
         rocc2020::paper(),
+        uet_limits::paper(),
     ]
 }
 

@@ -9,3 +9,4 @@ mod link_credits;
 mod packet;
 mod rocc2020;
 mod threads;
+mod uet_limits;

@@ -241,7 +241,7 @@ pub(crate) fn marks(look: &Whole<'_>, mistakes: &mut Diagnostics) {
             TransportSpec::Tcp(tcp) => tcp,
             TransportSpec::Roce(roce) => {
                 if roce.control.notify().is_some() {
-                    mistakes.push(super::roce::no_marks(look.file, table));
+                    mistakes.push(super::roce::no_marks(look.file, table, &roce.control));
                 }
                 continue;
             }

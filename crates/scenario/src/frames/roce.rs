@@ -66,10 +66,18 @@ pub(super) fn chosen<'r>(file: &'r EthernetFile, table: &Table<'r>) -> &'r At {
 }
 
 /// Control that goes by marks, where nothing marks.
-pub(super) fn no_marks(file: &EthernetFile, table: &Table<'_>) -> Diagnostic {
+pub(super) fn no_marks(
+    file: &EthernetFile,
+    table: &Table<'_>,
+    control: &RateControlSpec,
+) -> Diagnostic {
+    let comes_of_it = match control {
+        RateControlSpec::Nscc(_) => "without marks no delay makes its window smaller",
+        _ => "without marks no notification (CNP) is ever sent: it stays at line rate",
+    };
     let message = "nothing marks the frames of flows that answer marks";
     Diagnostic::warning("no-marks", message)
         .at(chosen(file, table), "goes by marks of congestion")
-        .note("without marks no notification (CNP) is ever sent: it stays at line rate")
-        .help("add `ecn` to `[buffer]`, with `at = \"leave\"` as DCQCN's switches mark")
+        .note(comes_of_it)
+        .help("add `ecn` to `[buffer]`, with `at = \"leave\"`, by what stays behind")
 }

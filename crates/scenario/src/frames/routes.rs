@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use backwater_ends::spec::Recovery;
+use backwater_ends::spec::{PairRecovery, Recovery};
 use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{EthernetSpec, FlowSpec, NicRule, RouteSpec, TransportSpec};
 
@@ -85,10 +85,12 @@ fn overtaken(transport: &TransportSpec) -> Option<Diagnostic> {
                 .help("or let it learn how late frames come: `tcp.recovery = \"rack\"`");
             is_hasty.then_some(warning)
         }
+        TransportSpec::Roce(roce) if roce.recovery == PairRecovery::AnyOrder => None,
         TransportSpec::Roce(_) => {
             let what = "a queue pair takes packets that overtake each other for lost";
             let warning = warning(what)
                 .note("a packet that comes before one sent earlier says that this one is lost")
+                .help("`roce.recovery = \"any-order\"` takes them as they come")
                 .help(
                     "`roce.recovery = \"selective\"` sends again only what is missing, which is \
                      less, and not nothing",

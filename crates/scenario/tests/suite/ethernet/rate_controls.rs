@@ -1,8 +1,8 @@
 //! Control of queue pairs: words and keys as absolute values, and mistakes.
 
 use backwater_ends::spec::rates::{
-    Clamp, Counters, DcqcnForm, DcqcnProfile, DcqcnSpec, HpccSpec, Segment, SwiftSpec, TimelyForm,
-    TimelySpec,
+    Clamp, Counters, DcqcnForm, DcqcnProfile, DcqcnSpec, HpccSpec, NsccSpec, Segment, SwiftSpec,
+    TimelyForm, TimelySpec,
 };
 use backwater_ends::spec::{Notify, RateControlSpec};
 use backwater_kernel::{Duration, Rate};
@@ -70,6 +70,14 @@ fn a_word_alone_is_the_scheme_as_it_is_usually_run() {
     // 1,024 B of payload, and 82 B around it on the wire; two links there.
     let swift = RateControlSpec::Swift(SwiftSpec::guessed(1_024, 1_106, 2));
     assert_eq!(control("\"swift\""), swift);
+    // 1,106 B there and 86 B back, and four links of 1 us.
+    let rtt = Duration(4_000_000 + 2 * (88_480 + 6_880));
+    let nscc = NsccSpec {
+        base_rtt: rtt,
+        network_rtt: rtt,
+        ..NsccSpec::usual(1_024, 1_106, LINE)
+    };
+    assert_eq!(control("\"nscc\""), RateControlSpec::Nscc(nscc));
     assert!(matches!(control("\"rocc\""), RateControlSpec::Rocc(spec) if spec.recovery == us(200)));
     // 1,148 B there and 128 B back, telemetry in both, and four links of 1 us.
     let base = Duration(4_000_000 + 2 * (91_840 + 10_240));
@@ -175,6 +183,26 @@ fn keys_of_the_others_are_heard() {
 }
 
 #[test]
+fn each_key_of_nscc_is_heard() {
+    let own = "{ kind = \"nscc\", base_rtt = \"9 us\", network_rtt = \"12 us\", target = \"7 us\", \
+               gamma = 0.5, max_cut = 0.25, weight = 0.1, max_window = 2.0, adjust_every = 3, \
+               quick_adapt = false }";
+    let expected = NsccSpec {
+        base_rtt: us(9),
+        network_rtt: us(12),
+        target: us(7),
+        decrease: 0.5,
+        largest_cut: 0.25,
+        weight: 0.1,
+        most_window: 2.0,
+        adjust_packets: 3,
+        quick: false,
+        ..NsccSpec::usual(1_024, 1_106, LINE)
+    };
+    assert_eq!(control(own), RateControlSpec::Nscc(expected));
+}
+
+#[test]
 fn what_does_not_fit_is_told() {
     let told = |own: &str| codes(&file(&format!("control = {own}")));
     for (own, code) in [
@@ -199,6 +227,8 @@ fn what_does_not_fit_is_told() {
         ("{ kind = \"timely\", t_low = \"600 us\" }", "bad-times"),
         ("{ kind = \"swift\", range_from = 100.0 }", "bad-window"),
         ("{ kind = \"swift\", min_window = 1e5 }", "bad-window"),
+        ("{ kind = \"nscc\", gamma = 1.5 }", "out-of-range"),
+        ("{ kind = \"nscc\", t_low = \"5 us\" }", "no-meaning"),
     ] {
         assert!(told(own).contains(&code), "{own}: {:?}", told(own));
     }
@@ -239,6 +269,7 @@ fn what_nobody_states_or_keeps_is_told() {
         ("link-use", "hpcc"),
         ("gradient", "timely"),
         ("target-delay", "swift"),
+        ("target-delay", "nscc"),
         ("allowed", "none"),
     ];
     for (measure, control) in kept {

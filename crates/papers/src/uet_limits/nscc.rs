@@ -1,0 +1,63 @@
+//! Queue pairs under NSCC, in any order, beside the program that it was read in.
+
+use backwater_results::Block;
+
+use super::cases::{Case, Complete, shown, slowest};
+use super::{ALONE, BOTH_WAYS, PERMUTATION};
+use crate::Evidence;
+use crate::lab::{Lab, LabError};
+use crate::measured::{Finding, Measured};
+
+const CASES: [Case; 3] = [
+    Case {
+        name: "alone",
+        words: "one transfer",
+        file: ALONE,
+        sets: &[],
+        printed: 176.2,
+    },
+    Case {
+        name: "both_ways",
+        words: "one each way",
+        file: BOTH_WAYS,
+        sets: &[],
+        printed: 176.8,
+    },
+    Case {
+        name: "permutation",
+        words: "permutation, sprayed",
+        file: PERMUTATION,
+        sets: &[],
+        printed: 194.0,
+    },
+];
+
+/// Nothing is lossless; queues of five times rate by round trip mark from a fifth of it on.
+const LOSSY: [(&str, &str); 3] = [
+    ("patterns.transfer.transport", "roce"),
+    ("flow_control", "{ kind = \"none\" }"),
+    (
+        "buffer",
+        "{ per_queue = \"880 kB\", ecn = { min = \"35 kB\", max = \"140 kB\", probability = 1.0, \
+         at = \"leave\" } }",
+    ),
+];
+
+const WORDS: &str = "A transfer is complete when its source knows it: the way back of the last \
+    acknowledgement, 6 us, counts.";
+
+pub fn sixteen(lab: &Lab) -> Result<Evidence, LabError> {
+    let found = slowest(lab, &CASES, &LOSSY, Complete::Acknowledged)?;
+    let both = CASES.iter().zip(&found);
+    let measured = both.map(|(case, found)| Measured::over_seeds(case.name, found));
+    let mut blocks = vec![Block::Text(WORDS.into())];
+    blocks.extend(shown(&CASES, &found, ("nscc", None), "by that program"));
+    Ok(Evidence {
+        findings: vec![Finding {
+            claim: "uet-limits.nscc.times",
+            scenario: PERMUTATION,
+            measured: measured.collect(),
+        }],
+        blocks,
+    })
+}
