@@ -1,6 +1,6 @@
 //! Queue pairs in place of TCP, and switches that mark as frames leave.
 
-use backwater_ends::spec::rates::{DcqcnProfile, HpccSpec, SwiftSpec, TimelySpec};
+use backwater_ends::spec::rates::{DcqcnProfile, HpccSpec, NsccSpec, SwiftSpec, TimelySpec};
 use backwater_ends::spec::{AckEvery, Notify, PairRecovery, RateControlSpec, RoceSpec};
 use backwater_kernel::{Duration, Rate};
 use backwater_net::frames::spec::{EthernetSpec, MarkAt, TransportSpec};
@@ -43,7 +43,11 @@ fn pair(dice: &mut Dice, classes: u64, (line, frame): (Rate, Duration)) -> RoceS
             AckEvery::Packets(3),
             AckEvery::Message,
         ]),
-        recovery: dice.pick(&[PairRecovery::GoBackN, PairRecovery::Selective]),
+        recovery: dice.pick(&[
+            PairRecovery::GoBackN,
+            PairRecovery::Selective,
+            PairRecovery::AnyOrder,
+        ]),
         timeout: frame * dice.pick(&[5, 30, 1_000]),
         window_bytes: dice.pick(&[u64::MAX, 4_000, 20_000]),
         notify: match dice.one_in(4) {
@@ -60,7 +64,7 @@ fn pair(dice: &mut Dice, classes: u64, (line, frame): (Rate, Duration)) -> RoceS
 }
 
 fn control(dice: &mut Dice, mtu_bytes: u32, (line, frame): (Rate, Duration)) -> RateControlSpec {
-    match dice.between(0, 5) {
+    match dice.between(0, 6) {
         0 => RateControlSpec::None,
         1 | 2 => {
             let profile = dice.pick(&DcqcnProfile::ALL);
@@ -80,6 +84,15 @@ fn control(dice: &mut Dice, mtu_bytes: u32, (line, frame): (Rate, Duration)) -> 
             let mut timely = dice.pick(&[TimelySpec::paper(), TimelySpec::patched()]);
             timely.least = Rate(line.0 / 100);
             RateControlSpec::Timely(timely)
+        }
+        5 => {
+            let usual = NsccSpec::usual(mtu_bytes, mtu_bytes + 82, line);
+            RateControlSpec::Nscc(NsccSpec {
+                base_rtt: frame * dice.pick(&[3, 10]),
+                network_rtt: frame * 10,
+                quick: dice.one_in(2),
+                ..usual
+            })
         }
         _ => {
             let mut swift = SwiftSpec::guessed(mtu_bytes, mtu_bytes + 62, 2);
