@@ -3,11 +3,12 @@
 //!
 //! | marked | delay | window |
 //! |---|---|---|
-//! | no | >= q | + fi bytes for each byte, by the window: all flows alike (fair increase) |
-//! | no | < q | + alpha (q - delay) for each byte, by the window (proportional increase); + `fast` for each byte where a whole window met no queue |
+//! | no | >= q | + fi bytes for each byte, by the window (fair increase) |
+//! | no | < q | + alpha (q - delay) for each byte, by the window (proportional increase) |
 //! | yes | >= q | times 1 - gamma (D - q) / D, once a round trip, while the mean D is above q |
 //! | yes | < q | stays: only the path is changed |
 //!
+//! Where a whole window met no queue it grows by a part of each byte instead (fast increase).
 //! What increases have gained enters the window every few packets or once a round trip, and eta
 //! with it. *Quick adapt*: where a period ends in which something was lost, or trimmed, or late by
 //! a multiple of q, and little has got through, the window is what got through.

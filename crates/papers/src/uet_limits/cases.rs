@@ -57,14 +57,14 @@ fn of_run(run: &EthernetRun, at: Complete) -> f64 {
 /// A table and, where it has a name, a plot of what was found beside what is printed there.
 pub fn shown(
     cases: &[Case],
-    found: &[Vec<f64>],
+    times: &[Vec<f64>],
     (table, plot): (&str, Option<&str>),
     printed: &str,
 ) -> Vec<Block> {
-    let rows = cases.iter().zip(found).map(|(case, found)| {
+    let rows = cases.iter().zip(times).map(|(case, times)| {
         vec![
             Cell::from(case.words),
-            cell(found, 1),
+            cell(times, 1),
             Cell::float(case.printed, 1),
         ]
     });
@@ -79,14 +79,14 @@ pub fn shown(
         rows: rows.collect(),
     })];
     if let Some(id) = plot {
-        blocks.push(Block::Plot(picture(cases, found, (id, printed))));
+        blocks.push(Block::Plot(picture(cases, times, (id, printed))));
     }
     blocks
 }
 
-fn picture(cases: &[Case], found: &[Vec<f64>], (id, printed): (&str, &str)) -> Plot {
+fn picture(cases: &[Case], times: &[Vec<f64>], (id, printed): (&str, &str)) -> Plot {
     let places: Vec<f64> = (1..=cases.len()).map(|place| place as f64).collect();
-    let here = found.iter().map(|found| estimate(found).mean).collect();
+    let here = times.iter().map(|times| estimate(times).mean).collect();
     let there = cases.iter().map(|case| case.printed).collect();
     let points = |name: String, values| Curve::new(name, Style::Points, places.clone(), values);
     Plot {

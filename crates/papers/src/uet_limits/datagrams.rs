@@ -91,22 +91,22 @@ const THOUSAND: [Case; 3] = [
 const WORDS: &str = "Nothing slows these sources down but PFC. Of one flow and of an incast the \
     time is that of the receiver's link with all headers, and the path.";
 
-fn measured(cases: &[Case], found: &[Vec<f64>]) -> Vec<Measured> {
-    let both = cases.iter().zip(found);
-    both.map(|(case, found)| Measured::over_seeds(case.name, found))
+fn measured(cases: &[Case], times: &[Vec<f64>]) -> Vec<Measured> {
+    let both = cases.iter().zip(times);
+    both.map(|(case, times)| Measured::over_seeds(case.name, times))
         .collect()
 }
 
 pub fn sixteen(lab: &Lab) -> Result<Evidence, LabError> {
-    let found = slowest(lab, &SIXTEEN, &[], Complete::Received)?;
+    let times = slowest(lab, &SIXTEEN, &[], Complete::Received)?;
     let finding = |claim, scenario, from: usize, to: usize| Finding {
         claim,
         scenario,
-        measured: measured(&SIXTEEN[from..to], &found[from..to]),
+        measured: measured(&SIXTEEN[from..to], &times[from..to]),
     };
     let mut blocks = vec![Block::Text(WORDS.into())];
     let files = ("sixteen", Some("limits"));
-    blocks.extend(shown(&SIXTEEN, &found, files, LIMIT));
+    blocks.extend(shown(&SIXTEEN, &times, files, LIMIT));
     Ok(Evidence {
         findings: vec![
             finding("uet-limits.datagrams.sixteen", INCAST, 0, 4),
@@ -117,13 +117,13 @@ pub fn sixteen(lab: &Lab) -> Result<Evidence, LabError> {
 }
 
 pub fn large(lab: &Lab) -> Result<Evidence, LabError> {
-    let found = slowest(lab, &THOUSAND, &[], Complete::Received)?;
+    let times = slowest(lab, &THOUSAND, &[], Complete::Received)?;
     Ok(Evidence {
         findings: vec![Finding {
             claim: "uet-limits.datagrams.large",
             scenario: PERMUTATION,
-            measured: measured(&THOUSAND, &found),
+            measured: measured(&THOUSAND, &times),
         }],
-        blocks: shown(&THOUSAND, &found, ("large", None), LIMIT),
+        blocks: shown(&THOUSAND, &times, ("large", None), LIMIT),
     })
 }

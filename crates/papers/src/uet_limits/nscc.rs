@@ -47,11 +47,11 @@ const WORDS: &str = "A transfer is complete when its source knows it: the way ba
     acknowledgement, 6 us, counts.";
 
 pub fn sixteen(lab: &Lab) -> Result<Evidence, LabError> {
-    let found = slowest(lab, &CASES, &LOSSY, Complete::Acknowledged)?;
-    let both = CASES.iter().zip(&found);
-    let measured = both.map(|(case, found)| Measured::over_seeds(case.name, found));
+    let times = slowest(lab, &CASES, &LOSSY, Complete::Acknowledged)?;
+    let both = CASES.iter().zip(&times);
+    let measured = both.map(|(case, times)| Measured::over_seeds(case.name, times));
     let mut blocks = vec![Block::Text(WORDS.into())];
-    blocks.extend(shown(&CASES, &found, ("nscc", None), "by that program"));
+    blocks.extend(shown(&CASES, &times, ("nscc", None), "by that program"));
     Ok(Evidence {
         findings: vec![Finding {
             claim: "uet-limits.nscc.times",

@@ -87,10 +87,14 @@ pub(crate) fn set_paths(network: &mut EthernetSpec) {
     let paths: Vec<_> = flows
         .map(|flow| asks(flow).then(|| round_trip(network, &tables, flow)))
         .collect();
-    let under_nscc = network.flows.iter().zip(&paths).filter_map(|(flow, path)| {
-        let is_under = matches!(&flow.transport, TransportSpec::Roce(roce)
-            if matches!(roce.control, RateControlSpec::Nscc(_)));
-        path.filter(|_| is_under).map(|(round_trip, _)| round_trip)
+    let is_under_nscc = |flow: &FlowSpec| match &flow.transport {
+        TransportSpec::Roce(roce) => matches!(roce.control, RateControlSpec::Nscc(_)),
+        TransportSpec::Tcp(_) | TransportSpec::Udp { .. } => false,
+    };
+    let paths_of_nscc = network.flows.iter().zip(&paths);
+    let under_nscc = paths_of_nscc.filter_map(|(flow, path)| {
+        path.filter(|_| is_under_nscc(flow))
+            .map(|(round_trip, _)| round_trip)
     });
     let longest = under_nscc.max().unwrap_or(Duration::ZERO);
     for (flow, path) in network.flows.iter_mut().zip(paths) {
