@@ -1,5 +1,7 @@
-//! `backwater import`: a scenario out of files that other simulators and libraries read.
+//! `backwater import`: a scenario out of files that other simulators and libraries read, or that
+//! switches are configured by.
 
+mod switches;
 mod written;
 
 use std::path::{Path, PathBuf};
@@ -15,8 +17,8 @@ use crate::{BAD_INPUT, SUCCESS, complain, fail, files};
 #[derive(clap::Args)]
 pub struct Options {
     /// Files, at most one of them with nodes and links: HPCC's `topology.txt` and `flow.txt`,
-    /// htsim's `.topo` and `.cm`, graphs as node-link JSON or GraphML; their form is told by what
-    /// they hold
+    /// htsim's `.topo` and `.cm`, graphs as node-link JSON or GraphML; or of switches that run
+    /// SONiC, `config_db.json` and `pg_profile_lookup.ini`. Their form is told by what they hold
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Write the scenario to FILE, not to standard output; paths in it start at its folder
@@ -31,6 +33,12 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Scenario")]
     #[arg(value_parser = clap::value_parser!(u32).range(0..=1000))]
     hosts_per_node: u32,
+    /// Check the files, and write no scenario: of switches that their buffers, classes and ends of
+    /// links fit together
+    #[arg(long, help_heading = "Output", conflicts_with = "out")]
+    check: bool,
+    #[command(flatten)]
+    switches: switches::Unsaid,
     #[command(flatten)]
     memory: Memory,
 }
@@ -61,16 +69,68 @@ struct All {
     hosts_per_node: u32,
 }
 
+/// What was made of the files.
+struct Made {
+    /// The scenario, where one is wanted.
+    text: Option<String>,
+    /// In a line.
+    summary: String,
+    /// What files say and the scenario does not, and what it assumes.
+    notes: Vec<String>,
+    status: u8,
+}
+
 /// Reads the files and writes the scenario.
 pub fn import(options: &Options) -> u8 {
     if let Err(message) = files::is_place(options.out.as_ref()) {
         return fail(message);
     }
-    let all = match read_all(options) {
-        Ok(all) => all,
-        Err(message) => return fail(message),
+    match make(options) {
+        Ok(made) => put(options, &made),
+        Err(message) => fail(message),
+    }
+}
+
+fn make(options: &Options) -> Result<Made, String> {
+    let mut texts: Vec<(&Path, String)> = Vec::new();
+    for path in &options.files {
+        let text = files::read_named(path);
+        let text = text.map_err(|error| format!("can't read `{}`: {error}", files::shown(path)))?;
+        texts.push((path, text));
+    }
+    let is_switch = |(path, text): &(&Path, String)| switches::is_one(text, &files::shown(path));
+    if texts.iter().any(is_switch) {
+        if let Some((path, _)) = texts.iter().find(|file| !is_switch(file)) {
+            return Err(format!(
+                "`{}` is no configuration of a switch, and others are: import it alone",
+                files::shown(path)
+            ));
+        }
+        let name = |(path, text): (&Path, String)| (path.display().to_string(), text);
+        let named: Vec<switches::Named> = texts.into_iter().map(name).collect();
+        return switches::import(&named, &options.switches, options.check);
+    }
+    let all = read_all(options, texts)?;
+    let left_out = all.left_out();
+    Ok(Made {
+        text: Some(written::scenario(&all)),
+        summary: all.summary(),
+        notes: left_out
+            .map(|(path, what)| format!("{what} ({path})"))
+            .collect(),
+        status: SUCCESS,
+    })
+}
+
+/// Writes it, if it is a scenario.
+fn put(options: &Options, made: &Made) -> u8 {
+    for what in &made.notes {
+        eprintln!("note: {}", printable(what));
+    }
+    let Some(text) = &made.text else {
+        println!("{}", made.summary);
+        return made.status;
     };
-    let text = written::scenario(&all);
     let name = options.out.clone().unwrap_or("scenario.toml".into());
     let source = Source::new(name.display().to_string(), text.clone());
     let limits: Limits = options.memory.limits(1);
@@ -82,25 +142,21 @@ pub fn import(options: &Options) -> u8 {
             return BAD_INPUT;
         }
     }
-    for (path, what) in all.left_out() {
-        eprintln!(
-            "note: `{}`: not in the scenario: {}",
-            printable(path),
-            printable(what)
-        );
-    }
-    let Some(out) = &options.out else {
-        print!("{text}");
-        return SUCCESS;
+    let Some(out) = options.out.as_ref().filter(|_| !options.check) else {
+        match options.check {
+            true => println!("{}", made.summary),
+            false => print!("{text}"),
+        }
+        return made.status;
     };
-    if let Err(error) = std::fs::write(out, &text) {
+    if let Err(error) = std::fs::write(out, text) {
         return fail(format!("can't write `{}`: {error}", files::shown(out)));
     }
-    println!("{}: {}", files::shown(out), all.summary());
-    SUCCESS
+    println!("{}: {}", files::shown(out), made.summary);
+    made.status
 }
 
-fn read_all(options: &Options) -> Result<All, String> {
+fn read_all(options: &Options, texts: Vec<(&Path, String)>) -> Result<All, String> {
     let mut all = All {
         unit: options.start_unit.map(|unit| match unit {
             Unit::Ps => StartUnit::Ps,
@@ -109,10 +165,8 @@ fn read_all(options: &Options) -> Result<All, String> {
         hosts_per_node: options.hosts_per_node,
         ..All::default()
     };
-    for path in &options.files {
+    for (path, text) in texts {
         let shown = files::shown(path);
-        let text = files::read_named(path);
-        let text = text.map_err(|error| format!("can't read `{shown}`: {error}"))?;
         let form = Form::of(&text).ok_or_else(|| unknown(&shown))?;
         let wrong = |error: FileError| format!("`{shown}` is not as it should be: {error}");
         let path = named(path, options.out.as_deref());
@@ -141,7 +195,8 @@ fn read_all(options: &Options) -> Result<All, String> {
 fn unknown(shown: &str) -> String {
     let forms: Vec<&str> = Form::ALL.iter().map(|form| form.name()).collect();
     format!(
-        "`{shown}` has none of the forms that are read: {}",
+        "`{shown}` has none of the forms that are read: {}; a configuration of SONiC, or its table \
+         of headroom",
         forms.join("; ")
     )
 }

@@ -70,7 +70,8 @@ fn counted_switches(count: usize) -> String {
     format!("{count} switch{}", if count == 1 { "" } else { "es" })
 }
 
-fn quoted(text: &str) -> String {
+/// A text as TOML has it.
+pub(super) fn quoted(text: &str) -> String {
     // A string of JSON is one of TOML.
     serde_json::to_string(text).unwrap_or_default()
 }
