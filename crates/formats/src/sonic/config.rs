@@ -206,7 +206,10 @@ mod tests {
     const NESTED: &str = "{\"PORT\": {\n  \"Ethernet0\": {\"speed\": 100000, \"up\": true},\n  \
         \"Ethernet4\": {}},\n \"BUFFER_PG\": {\"Ethernet0|3-4\": {\"profile\": \"a\"}}}\n";
 
-    fn plain(text: &str) -> Vec<(String, String, Vec<(String, String)>)> {
+    /// Table, key, fields.
+    type Plain = (String, String, Vec<(String, String)>);
+
+    fn plain(text: &str) -> Vec<Plain> {
         let entries = read(text).expect(text).into_iter();
         let entry = |entry: Entry| {
             let fields = entry

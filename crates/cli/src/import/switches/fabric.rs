@@ -91,7 +91,7 @@ impl Fabric {
     fn beyond(&self, near: PortId, mistakes: &mut Diagnostics) -> Option<Far> {
         let neighbour = self.port(near).neighbour.as_ref()?;
         let (name, peer) = &neighbour.value;
-        let own = &self.switches[near.0].name;
+        let switch_name = &self.switches[near.0].name;
         let switch = self
             .switches
             .iter()
@@ -111,13 +111,14 @@ impl Fabric {
             return None;
         };
         let back = ports[port].neighbour.as_ref();
-        let is_me =
-            back.is_some_and(|back| back.value.0 == *own && back.value.1 == self.port(near).name);
+        let is_me = back.is_some_and(|back| {
+            back.value.0 == *switch_name && back.value.1 == self.port(near).name
+        });
         if !is_me || (switch, port) == near {
             let mut mistake = Diagnostic::error(
                 "switch-link",
                 format!(
-                    "`{own}` `{}` has the neighbour `{name}` `{peer}`, which has another",
+                    "`{switch_name}` `{}` has the neighbour `{name}` `{peer}`, which has another",
                     self.port(near).name
                 ),
             )

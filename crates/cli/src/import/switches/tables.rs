@@ -164,7 +164,7 @@ pub fn numbers(text: &str) -> Option<BTreeSet<u8>> {
 
 /// Ports that a part of a key names: one, a list, or a range where no port has that name.
 pub fn ports<'k>(text: &'k str, known: &BTreeSet<String>) -> Vec<String> {
-    let one = |name: &'k str| -> Vec<String> {
+    let expanded = |name: &'k str| -> Vec<String> {
         let range = name.split_once('-').filter(|_| !known.contains(name));
         let range = range.and_then(|(from, to)| {
             let (stem, first) = stem(from);
@@ -185,7 +185,7 @@ pub fn ports<'k>(text: &'k str, known: &BTreeSet<String>) -> Vec<String> {
             false => inside,
         }
     };
-    text.split(',').map(str::trim).flat_map(one).collect()
+    text.split(',').map(str::trim).flat_map(expanded).collect()
 }
 
 /// Letters, and the number behind them: `Ethernet` and 16.
