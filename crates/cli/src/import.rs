@@ -1,11 +1,13 @@
 //! `backwater import`: a scenario out of files that other simulators and libraries read, or that
 //! switches are configured by.
 
+mod hpcc;
 mod switches;
 mod written;
 
 use std::path::{Path, PathBuf};
 
+use backwater_formats::hpcc::config::{self, Config};
 use backwater_formats::{FileError, Flows, Form, StartUnit, Topology};
 use backwater_kernel::words::{counted, printable};
 use backwater_run::memory::Memory;
@@ -16,8 +18,8 @@ use crate::{BAD_INPUT, SUCCESS, complain, fail, files};
 /// What to import.
 #[derive(clap::Args)]
 pub struct Options {
-    /// Files, at most one of them with nodes and links: HPCC's `topology.txt` and `flow.txt`,
-    /// htsim's `.topo` and `.cm`, graphs as node-link JSON or GraphML; or of switches that run
+    /// Files, at most one of them with nodes and links: HPCC's `config.txt` with the files that it
+    /// names, or `topology.txt` and `flow.txt`, htsim's `.topo` and `.cm`, graphs as node-link JSON or GraphML; or of switches that run
     /// SONiC, `config_db.json` and `pg_profile_lookup.ini`. Their form is told by what they hold
     #[arg(required = true)]
     files: Vec<PathBuf>,
@@ -67,6 +69,8 @@ struct All {
     flows: Vec<Imported<Flows>>,
     unit: Option<StartUnit>,
     hosts_per_node: u32,
+    /// Of a `config.txt`.
+    hpcc: Option<hpcc::Parts>,
 }
 
 /// What was made of the files.
@@ -94,9 +98,7 @@ pub fn import(options: &Options) -> u8 {
 fn make(options: &Options) -> Result<Made, String> {
     let mut texts: Vec<(&Path, String)> = Vec::new();
     for path in &options.files {
-        let text = files::read_named(path);
-        let text = text.map_err(|error| format!("can't read `{}`: {error}", files::shown(path)))?;
-        texts.push((path, text));
+        texts.push((path, text_of(path)?));
     }
     let is_switch = |(path, text): &(&Path, String)| switches::is_one(text, &files::shown(path));
     if texts.iter().any(is_switch) {
@@ -110,13 +112,13 @@ fn make(options: &Options) -> Result<Made, String> {
         let named: Vec<switches::Named> = texts.into_iter().map(name).collect();
         return switches::import(&named, &options.switches, options.check);
     }
-    let all = read_all(options, texts)?;
+    let all = read_all(options, &texts)?;
     let left_out = all.left_out();
     Ok(Made {
         text: Some(written::scenario(&all)),
         summary: all.summary(),
         notes: left_out
-            .map(|(path, what)| format!("{what} ({path})"))
+            .map(|(path, what)| format!("`{path}`: not in the scenario: {what}"))
             .collect(),
         status: SUCCESS,
     })
@@ -156,7 +158,12 @@ fn put(options: &Options, made: &Made) -> u8 {
     made.status
 }
 
-fn read_all(options: &Options, texts: Vec<(&Path, String)>) -> Result<All, String> {
+fn text_of(path: &Path) -> Result<String, String> {
+    let text = files::read_named(path);
+    text.map_err(|error| format!("can't read `{}`: {error}", files::shown(path)))
+}
+
+fn read_all(options: &Options, texts: &[(&Path, String)]) -> Result<All, String> {
     let mut all = All {
         unit: options.start_unit.map(|unit| match unit {
             Unit::Ps => StartUnit::Ps,
@@ -165,31 +172,63 @@ fn read_all(options: &Options, texts: Vec<(&Path, String)>) -> Result<All, Strin
         hosts_per_node: options.hosts_per_node,
         ..All::default()
     };
+    let mut config: Option<(&Path, Config)> = None;
     for (path, text) in texts {
-        let shown = files::shown(path);
-        let form = Form::of(&text).ok_or_else(|| unknown(&shown))?;
-        let wrong = |error: FileError| format!("`{shown}` is not as it should be: {error}");
-        let path = named(path, options.out.as_deref());
-        if form.is_topology() {
-            let mut topology = backwater_formats::topology(form, &text).map_err(wrong)?;
-            topology.give_hosts(all.hosts_per_node);
-            let imported = Imported {
-                path,
-                form,
-                data: topology,
-            };
-            if let Some(first) = all.topology.replace(imported) {
-                let first = printable(&first.path);
-                return Err(format!(
-                    "`{first}` and `{shown}` both have nodes and links: a scenario is one network"
-                ));
+        if !config::is_one(text) {
+            add(options, &mut all, (path, text))?;
+            continue;
+        }
+        let read = config::read(text).map_err(|error| not_as(path, &error))?;
+        for key in ["TOPOLOGY_FILE", "FLOW_FILE"] {
+            let file = hpcc::named_file(&read, key, path)?;
+            if let Some(file) = file {
+                add(options, &mut all, (&file, &text_of(&file)?))?;
             }
-        } else {
-            let data = backwater_formats::flows(form, &text, all.unit).map_err(wrong)?;
-            all.flows.push(Imported { path, form, data });
+        }
+        if config.replace((path, read)).is_some() {
+            return Err(format!(
+                "`{}` is a second configuration of a run: a scenario is one",
+                files::shown(path)
+            ));
         }
     }
+    if let Some((path, config)) = config {
+        let topology = all.topology.as_ref().map(|imported| &imported.data);
+        let parts = hpcc::parts(&config, &path.display().to_string(), topology);
+        all.hpcc = Some(parts.map_err(|error| not_as(path, &error))?);
+    }
     Ok(all)
+}
+
+fn not_as(path: &Path, error: &FileError) -> String {
+    format!("`{}` is not as it should be: {error}", files::shown(path))
+}
+
+/// Adds a file with nodes and links, or with flows.
+fn add(options: &Options, all: &mut All, (path, text): (&Path, &str)) -> Result<(), String> {
+    let shown = files::shown(path);
+    let form = Form::of(text).ok_or_else(|| unknown(&shown))?;
+    let wrong = |error: FileError| not_as(path, &error);
+    let path = named(path, options.out.as_deref());
+    if form.is_topology() {
+        let mut topology = backwater_formats::topology(form, text).map_err(wrong)?;
+        topology.give_hosts(all.hosts_per_node);
+        let imported = Imported {
+            path,
+            form,
+            data: topology,
+        };
+        if let Some(first) = all.topology.replace(imported) {
+            let first = printable(&first.path);
+            return Err(format!(
+                "`{first}` and `{shown}` both have nodes and links: a scenario is one network"
+            ));
+        }
+    } else {
+        let data = backwater_formats::flows(form, text, all.unit).map_err(wrong)?;
+        all.flows.push(Imported { path, form, data });
+    }
+    Ok(())
 }
 
 fn unknown(shown: &str) -> String {
@@ -224,7 +263,8 @@ impl All {
         let topology = self.topology.iter();
         let topology = topology.map(|own| (&own.path, &own.data.left_out));
         let flows = self.flows.iter().map(|own| (&own.path, &own.data.left_out));
-        let all = topology.chain(flows);
+        let settings = self.hpcc.iter().map(|parts| (&parts.path, &parts.left_out));
+        let all = topology.chain(flows).chain(settings);
         all.flat_map(|(path, said)| said.iter().map(|what| (path.as_str(), what.as_str())))
     }
 
