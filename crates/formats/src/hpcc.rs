@@ -2,5 +2,6 @@
 //! tokens, and line breaks say nothing.
 
 pub mod config;
+pub mod fct;
 pub mod flows;
 pub mod topology;

@@ -187,3 +187,79 @@ fn a_run_of_the_hpcc_simulator_is_read_with_its_files() {
         import(&CONFIG.replace(from, to), 2).0.complains(message);
     }
 }
+
+/// What is exported of a scenario is what it was imported from; completion times are those of the
+/// run, to the nanosecond.
+#[test]
+fn what_was_imported_is_exported() {
+    let here = folder("exporting");
+    fs::write(here.join("net.txt"), TWO_LEAVES).expect("it is written");
+    let flows = "3\n2 3 3 100 1000 0.00001\n0 2 3 100 20000 0.0001\n0 2 3 100 30000 0.0002\n";
+    fs::write(here.join("flow.txt"), flows).expect("it is written");
+    let words = ["import", "net.txt", "flow.txt", "--out", "own.toml"];
+    backwater(&here, &words).expect(0);
+    backwater(&here, &["run", "own.toml", "--out", "r"]).expect(0);
+    let export = |source: &str, form: &str| {
+        let words = ["export", source, "--as", form];
+        backwater(&here, &words).expect(0).out
+    };
+    // The same scenario out of what was exported: read, written, and read again.
+    for source in ["own.toml", "r"] {
+        let topology = export(source, "hpcc-topology");
+        let plain = topology.replace("000000000bps 1000000ps", "Gbps 1us");
+        assert_eq!(plain, TWO_LEAVES, "{source}");
+        let again = export(source, "hpcc-flow").replace("0000000 ", " ");
+        let listed: Vec<&str> = again
+            .lines()
+            .map(|line| line.trim_end_matches('0'))
+            .collect();
+        let wanted: Vec<&str> = flows
+            .lines()
+            .map(|line| line.trim_end_matches('0'))
+            .collect();
+        assert_eq!(listed, wanted, "{source}");
+        let matrix = export(source, "cm");
+        let first = "Nodes 4\nConnections 3\n2->3 start 10000000 size 1000\n";
+        assert!(matrix.starts_with(first), "{matrix}");
+        fs::write(here.join("graph.json"), export(source, "node-link")).expect("it is written");
+        let words = ["import", "graph.json", "--out", "graph.toml"];
+        let made = backwater(&here, &words).expect(0);
+        assert!(
+            made.out.contains("4 hosts, 2 switches, 5 links"),
+            "{}",
+            made.out
+        );
+    }
+    let over = export("r", "hpcc-fct");
+    let lines: Vec<Vec<&str>> = over.lines().map(|line| line.split(' ').collect()).collect();
+    assert_eq!(lines.len(), 3, "{over}");
+    // Ports count from 10,000 between two nodes; addresses have the node in the third byte.
+    let heads: Vec<String> = lines.iter().map(|line| line[..6].join(" ")).collect();
+    let wanted = [
+        "0b000201 0b000301 10000 100 1000 10000",
+        "0b000001 0b000201 10000 100 20000 100000",
+        "0b000001 0b000201 10001 100 30000 200000",
+    ];
+    assert_eq!(heads, wanted);
+    // One packet: 1,000 B and headers over two links at 100 Gbps and 1 us, and the answer.
+    let (time, alone): (u64, u64) = (parsed(lines[0][6]), parsed(lines[0][7]));
+    assert!((4_160..4_400).contains(&time), "{time}");
+    assert_eq!(alone, 4_000 + 2 * 81 + 83);
+    // What can't be written is told.
+    let refused = |source: &str, form: &str, message: &str| {
+        let words = ["export", source, "--as", form];
+        backwater(&here, &words).expect(2).complains(message);
+    };
+    refused("own.toml", "hpcc-fct", "`hpcc-fct` is of a run");
+    refused("ethernet/dcqcn", "cm", "8 flows can't be written");
+    refused(
+        "kung1993/fig17-two-switches",
+        "cm",
+        "only a scenario with `engine = \"ethernet\"`",
+    );
+    refused("none", "cm", "can't read the scenario `none`");
+}
+
+fn parsed(number: &str) -> u64 {
+    number.parse().expect("a whole number")
+}
