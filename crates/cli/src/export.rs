@@ -171,8 +171,8 @@ fn table(directory: &Path, name: &str) -> Result<Vec<BTreeMap<String, String>>, 
 fn completions(exported: &Exported, directory: &Path) -> Result<String, String> {
     if exported.topology.nodes.len() > fct::MOST_NODES as usize {
         return Err(format!(
-            "addresses of `hpcc-fct` are for {} nodes",
-            fct::MOST_NODES
+            "addresses of `hpcc-fct` are for {}",
+            counted(fct::MOST_NODES, "node")
         ));
     }
     let cell = |row: &BTreeMap<String, String>, name: &str| row.get(name).cloned();

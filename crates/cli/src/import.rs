@@ -19,8 +19,9 @@ use crate::{BAD_INPUT, SUCCESS, complain, fail, files};
 #[derive(clap::Args)]
 pub struct Options {
     /// Files, at most one of them with nodes and links: HPCC's `config.txt` with the files that it
-    /// names, or `topology.txt` and `flow.txt`, htsim's `.topo` and `.cm`, graphs as node-link JSON or GraphML; or of switches that run
-    /// SONiC, `config_db.json` and `pg_profile_lookup.ini`. Their form is told by what they hold
+    /// names, or `topology.txt` and `flow.txt`, htsim's `.topo` and `.cm`, graphs as node-link JSON
+    /// or GraphML; or of switches that run SONiC, `config_db.json` and `pg_profile_lookup.ini`.
+    /// Their form is told by what they hold
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Write the scenario to FILE, not to standard output; paths in it start at its folder

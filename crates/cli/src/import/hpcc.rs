@@ -208,9 +208,9 @@ impl<'c> Reader<'c> {
             None => "",
         };
         Some(format!(
-            "# `BUFFER_SIZE`, with PFC for all classes as that simulator has it.\n[flow_control]\n\
-             kind = \"pfc\"\ndetect = \"inputs\"\n{lost}\n[buffer.shared]\nbytes = \"{bytes} MiB\"\n\
-             alpha = \"1/8\"\n\n"
+            "# `BUFFER_SIZE`, with PFC for all classes as that simulator has it.\n\
+             [flow_control]\nkind = \"pfc\"\ndetect = \"inputs\"\n{lost}\n\
+             [buffer.shared]\nbytes = \"{bytes} MiB\"\nalpha = \"1/8\"\n\n"
         ))
     }
 

@@ -70,6 +70,11 @@ fn each_change_of_one_value_is_seen() {
     assert!(!right.err.contains('['), "{}", right.err);
     let rows: Vec<&str> = WRONG.lines().filter(|row| !row.starts_with('#')).collect();
     assert!(rows.len() > 35);
+    let codes = backwater_scenario::error_codes().filter(|code| code.starts_with("switch-"));
+    for code in codes {
+        let is_shown = |row: &str| row.contains(&format!("[{code}]"));
+        assert!(rows.iter().any(|row| is_shown(row)), "{code}");
+    }
     for row in rows {
         let cells: Vec<&str> = row.split('\t').collect();
         let [file, from, to, status, message] = cells[..] else {

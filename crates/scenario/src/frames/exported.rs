@@ -2,6 +2,7 @@
 
 use backwater_formats::{Link, ListedFlow, Node, Topology};
 use backwater_kernel::Channels;
+use backwater_kernel::words::counted;
 use backwater_net::frames::spec::{NodeKind, TrafficSpec};
 
 use super::EthernetScenario;
@@ -71,7 +72,10 @@ impl EthernetScenario {
             });
         }
         if uneven > 0 {
-            let what = format!("directions that differ, of {uneven} links: the first is taken");
+            let what = format!(
+                "directions that differ, of {}: the first is taken",
+                counted(uneven, "link")
+            );
             topology.left_out.push(what);
         }
         let flows = self.listed(&places);
