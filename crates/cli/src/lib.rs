@@ -21,6 +21,7 @@ mod compare;
 mod document;
 mod example;
 mod explain;
+mod export;
 mod figures;
 mod files;
 mod greeting;
@@ -103,6 +104,8 @@ enum Command {
     Buffer(buffer::Options),
     /// Make a scenario out of files that other simulators read
     Import(import::Options),
+    /// Write topology, flows or completion times of a scenario or run for other simulators
+    Export(export::Options),
     /// Rerun papers claim by claim and judge each
     Reproduce(reproduce::Options),
     /// Print a shipped scenario, or list all of them
@@ -216,6 +219,7 @@ fn carry_out(command: Command) -> u8 {
         Command::Figures(options) => figures::figures(&options),
         Command::Check(options) => check::check(&options),
         Command::Import(options) => import::import(&options),
+        Command::Export(options) => export::export(&options),
         Command::Reproduce(options) => reproduce::reproduce(&options),
         Command::Explain(options) => explain::explain(&options),
         Command::Example(options) => example::example(&options),

@@ -21,6 +21,7 @@ mod form;
 pub mod graph;
 pub mod hpcc;
 pub mod htsim;
+pub mod sonic;
 mod text;
 mod topology;
 

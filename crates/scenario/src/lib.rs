@@ -41,6 +41,7 @@ use backwater_kernel::Duration;
 use backwater_net::spec::{NetworkSpec, SeriesSpec};
 
 pub use circuits::control::n3_for;
+pub use frames::exported::{Exported, ExportedFlow};
 pub use frames::{EthernetScenario, GivenUp, headroom};
 pub use language::diagnostics::{Diagnostic, Diagnostics, Severity};
 pub use language::errors::{error_codes, errors_markdown, explain_error};

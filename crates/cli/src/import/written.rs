@@ -28,6 +28,7 @@ pub(super) fn scenario(all: &All) -> String {
     let mut out = String::new();
     let paths = all.topology.iter().map(|own| &own.path);
     let paths = paths.chain(all.flows.iter().map(|own| &own.path));
+    let paths = all.hpcc.iter().map(|parts| &parts.path).chain(paths);
     let paths: Vec<String> = paths.map(|path| printable(path)).collect();
     let _ = writeln!(out, "# Made by `backwater import` of {}.", paths.join(", "));
     for (path, what) in all.left_out() {
@@ -42,7 +43,13 @@ pub(super) fn scenario(all: &All) -> String {
     let _ = writeln!(out, "engine = \"ethernet\"\n");
     run(&mut out, all);
     network(&mut out, all);
-    switches(&mut out, all);
+    match all.hpcc.as_ref().and_then(|parts| parts.memory.as_ref()) {
+        Some(memory) => out.push_str(memory),
+        None => switches(&mut out, all),
+    }
+    if let Some(parts) = &all.hpcc {
+        out.push_str(&parts.tables);
+    }
     for (number, own) in all.flows.iter().enumerate() {
         list(&mut out, all, (number, own));
     }
@@ -70,7 +77,8 @@ fn counted_switches(count: usize) -> String {
     format!("{count} switch{}", if count == 1 { "" } else { "es" })
 }
 
-fn quoted(text: &str) -> String {
+/// A text as TOML has it.
+pub(super) fn quoted(text: &str) -> String {
     // A string of JSON is one of TOML.
     serde_json::to_string(text).unwrap_or_default()
 }
@@ -83,6 +91,13 @@ fn run(out: &mut String, all: &All) {
         .saturating_add(busiest.saturating_mul(2))
         .saturating_add(MS);
     let _ = writeln!(out, "[run]");
+    if let Some(duration) = all.hpcc.as_ref().and_then(|parts| parts.duration.as_ref()) {
+        let _ = writeln!(
+            out,
+            "# As long as the file says.\nduration = \"{duration}\"\n"
+        );
+        return;
+    }
     if !all.flows.is_empty() {
         let _ = writeln!(
             out,

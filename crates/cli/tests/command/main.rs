@@ -43,6 +43,7 @@ mod sweep_fabric;
 mod sweep_kills;
 mod sweeping;
 mod sweeps;
+mod switches;
 mod threads;
 mod trace;
 mod words;

@@ -261,11 +261,11 @@ fn the_index_of_errors_is_what_the_code_says() {
         "run `make docs`, and commit what it changed"
     );
     // What no wrong file shows: bytes that are no text, machines that are too small, states that
-    // no file leads to.
+    // no file leads to. `switches` has what is wrong with switches.
     let without = stored
         .split("\n## ")
         .skip(1)
-        .filter(|part| !part.contains("```text"));
+        .filter(|part| !part.contains("```text") && !part.starts_with("switch-"));
     let without: Vec<&str> = without.filter_map(|part| part.lines().next()).collect();
     let known = [
         "long-series",

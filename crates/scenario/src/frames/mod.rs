@@ -17,6 +17,7 @@ mod crossings;
 mod datagrams;
 mod deadlock;
 mod draws;
+pub mod exported;
 mod flight;
 mod flow_list;
 mod flow_sizes;

@@ -87,10 +87,13 @@ fn by_rule<'r>(
     Some(())
 }
 
-/// A file is one network: nothing of it is made twice.
+/// A file is one network: nothing of it is made twice. What a resolved scenario says, 1, is so.
 fn made_once(rule: &Topology, mistakes: &mut Diagnostics) {
     let keys = [("planes", &rule.planes), ("host_links", &rule.host_links)];
-    for (key, given) in keys.into_iter().filter(|(_, given)| given.is_given) {
+    for (key, given) in keys
+        .into_iter()
+        .filter(|(_, given)| given.is_given && given.value != 1)
+    {
         Diagnostic::error("no-meaning", format!("`{key}` is of networks by rule"))
             .at(&given.at, "the file lists all nodes and links")
             .help("leave it out, or write more links into the file")

@@ -157,7 +157,7 @@ impl Diagnostic {
     }
 
     /// Puts it among the others.
-    pub(crate) fn tell(self, mistakes: &mut Diagnostics) {
+    pub fn tell(self, mistakes: &mut Diagnostics) {
         mistakes.push(self);
     }
 }
@@ -176,7 +176,8 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    pub(crate) fn new(sources: Vec<Source>) -> Self {
+    /// None yet, of these texts.
+    pub fn new(sources: Vec<Source>) -> Self {
         Self {
             sources,
             ..Self::default()
@@ -206,7 +207,7 @@ impl Diagnostics {
     }
 
     /// Adds one.
-    pub(crate) fn push(&mut self, mut diagnostic: Diagnostic) {
+    pub fn push(&mut self, mut diagnostic: Diagnostic) {
         if self.follows.left_out.contains(&diagnostic.code) {
             return;
         }

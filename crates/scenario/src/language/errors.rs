@@ -88,7 +88,9 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     fn sources() -> Vec<String> {
-        let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        // What switches are configured by is checked in the layer of commands.
+        let mut folders = vec![here.join("src"), here.join("../cli/src")];
         let mut files: Vec<PathBuf> = Vec::new();
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).expect("the sources") {
