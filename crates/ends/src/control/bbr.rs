@@ -419,7 +419,7 @@ impl Control for Bbr {
         self.save_window();
         self.is_repairing = true;
         match loss {
-            Loss::Duplicates => self.begins_repair = true,
+            Loss::Duplicates | Loss::Trimmed { .. } => self.begins_repair = true,
             Loss::TimeOut { .. } => {
                 self.conserves = false;
                 self.cwnd = self.mss;

@@ -167,6 +167,11 @@ pub enum Loss {
         /// Nothing was acknowledged since the time-out before.
         is_repeated: bool,
     },
+    /// A switch cut its payload off, and the destination said so: bytes of payload.
+    Trimmed {
+        /// Of one packet.
+        bytes: u32,
+    },
 }
 
 /// One scheme of source control. Every hook has a default: a scheme that has none of them sends

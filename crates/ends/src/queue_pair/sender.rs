@@ -58,6 +58,10 @@ pub(super) struct Sender {
     repair_to: u64,
     /// Next hole.
     hole: u64,
+    /// Selective repeat: packets that were trimmed and go again, first to last,
+    trimmed: VecDeque<u64>,
+    /// and what of all those beyond `una` the receiver was said to lack: no hole to be found.
+    told: Scoreboard,
 }
 
 impl Sender {
@@ -80,6 +84,8 @@ impl Sender {
             arrived: Scoreboard::default(),
             repair_to: 0,
             hole: 0,
+            trimmed: VecDeque::new(),
+            told: Scoreboard::default(),
         }
     }
 
@@ -103,6 +109,8 @@ impl Sender {
             arrived,
             repair_to,
             hole,
+            trimmed,
+            told,
         } = self;
         match control {
             RateControl::None(AtOnce) => survey.noted(&mut last.0),
@@ -134,6 +142,9 @@ impl Sender {
         arrived.survey_scoreboard(survey);
         survey.position_ahead(repair_to);
         survey.position_ahead(hole);
+        survey.fixed(trimmed.len() as u64);
+        trimmed.iter_mut().for_each(|at| survey.position(at));
+        told.survey_scoreboard(survey);
     }
 
     /// The application hands over a message.
@@ -155,7 +166,10 @@ impl Sender {
 
     /// Where the packet that goes next begins, if there is one and the windows allow it.
     fn candidate(&self, spec: &RoceSpec) -> Option<u64> {
-        let hole = self.arrived.skip(self.hole.max(self.una));
+        if let Some(first) = self.trimmed.front() {
+            return Some(*first);
+        }
+        let hole = self.next_hole(self.hole.max(self.una));
         if hole < self.repair_to && hole < self.next {
             return Some(hole);
         }
@@ -165,6 +179,19 @@ impl Sender {
         // What has arrived does not go again.
         let at = self.arrived.skip(self.next);
         (is_open && at < self.messages.end()).then_some(at)
+    }
+
+    /// From a position on, the first of which nothing is known: it has neither arrived, nor does
+    /// its sender know that it goes again.
+    fn next_hole(&self, from: u64) -> u64 {
+        let mut at = from;
+        loop {
+            let known = self.told.skip(self.arrived.skip(at));
+            if known == at {
+                return at;
+            }
+            at = known;
+        }
     }
 
     /// The next packet that may go to the port now.
@@ -189,7 +216,9 @@ impl Sender {
         let (bytes, is_last) = self.messages.packet(at, spec.mtu_bytes, spec.message_bytes);
         let end = at + u64::from(bytes);
         let is_again = end <= self.max;
-        if at < self.next {
+        if self.trimmed.front() == Some(&at) {
+            self.trimmed.pop_front();
+        } else if at < self.next {
             self.hole = end;
         } else {
             self.next = end;
@@ -207,6 +236,7 @@ impl Sender {
             flag: is_last,
             is_again,
             has_telemetry: spec.has_telemetry,
+            is_trimmed: false,
         })
     }
 
@@ -285,6 +315,8 @@ impl Sender {
             self.next = self.next.max(self.una);
             self.messages.forget_below(self.una);
             self.arrived.forget_below(self.una);
+            self.told.forget_below(self.una);
+            self.trimmed.retain(|at| *at >= packet.seq);
             self.time_out_at = match self.una < self.max {
                 true => now + spec.timeout,
                 false => Time::MAX,
@@ -317,6 +349,10 @@ impl Sender {
             at = Some(first.at);
             self.started.pop_front();
         }
+        // A header that went before others says nothing of how long these take.
+        if packet.kind == PacketKind::Trimmed {
+            return None;
+        }
         if packet.kind == PacketKind::Nack {
             let end = packet.other + u64::from(packet.bytes);
             let place = self.started.partition_point(|it| it.end < end);
@@ -327,34 +363,71 @@ impl Sender {
     }
 
     /// Something is missing at the receiver, which has said so; whether that is news.
-    pub fn on_nack(&mut self, now: Time, spec: &RoceSpec, packet: &RocePacket) -> bool {
-        let end = packet.other + u64::from(packet.bytes);
+    pub fn on_refusal(&mut self, now: Time, spec: &RoceSpec, packet: &RocePacket) -> bool {
         let flight = self.next - self.una;
+        let loss = match packet.kind {
+            PacketKind::Trimmed => Loss::Trimmed {
+                bytes: packet.bytes,
+            },
+            _ => Loss::Duplicates,
+        };
+        let is_news = match (packet.kind, spec.recovery) {
+            (PacketKind::Trimmed, PairRecovery::GoBackN) => self.go_back(packet.other),
+            (PacketKind::Trimmed, PairRecovery::Selective) => self.on_trimmed(packet),
+            _ => self.on_nack(spec, packet),
+        };
+        if is_news {
+            self.control.on_loss(now, loss, flight);
+            self.rescale();
+        }
+        is_news
+    }
+
+    /// A packet was trimmed: it goes again, before all that is new.
+    fn on_trimmed(&mut self, packet: &RocePacket) -> bool {
+        let end = packet.other + u64::from(packet.bytes);
+        let is_known = packet.other < self.una
+            || end > self.max
+            || self.arrived.skip(packet.other) > packet.other
+            || self.trimmed.contains(&packet.other);
+        if !is_known {
+            self.trimmed.push_back(packet.other);
+            self.told.insert(packet.other, end);
+        }
+        !is_known
+    }
+
+    /// Sends from here again; whether it was past that.
+    fn go_back(&mut self, to: u64) -> bool {
+        let is_past = (self.una..self.next).contains(&to);
+        if is_past {
+            self.next = to;
+            self.started.clear();
+        }
+        is_past
+    }
+
+    /// Something else came in place of what is missing.
+    fn on_nack(&mut self, spec: &RoceSpec, packet: &RocePacket) -> bool {
+        let end = packet.other + u64::from(packet.bytes);
         match spec.recovery {
-            PairRecovery::GoBackN => {
-                if packet.seq < self.una || packet.seq >= self.next {
-                    return false;
-                }
-                self.next = packet.seq;
-                self.started.clear();
-            }
+            PairRecovery::GoBackN => self.go_back(packet.seq),
             PairRecovery::Selective => {
                 if packet.other >= self.una && end <= self.max {
                     self.arrived.insert(packet.other, end);
+                }
+                // All that is missing before it goes again as it is.
+                if !self.told.is_empty() && self.next_hole(self.una) >= packet.other {
+                    return false;
                 }
                 let is_news = self.una >= self.repair_to;
                 if is_news {
                     self.hole = self.una;
                 }
                 self.repair_to = self.repair_to.max(packet.other);
-                if !is_news {
-                    return false;
-                }
+                is_news
             }
         }
-        self.control.on_loss(now, Loss::Duplicates, flight);
-        self.rescale();
-        true
     }
 
     /// When it wants to be called. Most control need not be told of its timers as they pass: see
@@ -402,6 +475,9 @@ impl Sender {
             PairRecovery::Selective => {
                 self.hole = self.una;
                 self.repair_to = self.max;
+                // A header, or what went again for it, may be lost.
+                self.trimmed.clear();
+                self.told.clear();
             }
         }
         self.control

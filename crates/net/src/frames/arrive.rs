@@ -248,7 +248,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A frame that came over `input` to a node is admitted to the queue in front of its next
     /// channel, or dropped; or it goes several ways from here. Which port has to choose for that.
     #[inline(always)]
-    fn admit<const HAS: Has>(
+    pub(crate) fn admit<const HAS: Has>(
         &mut self,
         (input, node_id): (u32, u32),
         id: u32,
@@ -281,7 +281,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.network.note_arrival(self.now, input, frame);
         }
         if is_full {
-            return self.turn_away(account, channel, id, LossCause::QueueFull);
+            return self.find_full((input, node_id), channel, id);
         }
         if may(HAS, WATCHDOGS) && tripped & 1 << class != 0 && self.drops_all(channel, class) {
             return self.turn_away(account, channel, id, LossCause::Watchdog);
@@ -326,7 +326,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// A frame that `account` was to hold finds no room in front of `channel`.
     #[cold]
-    fn turn_away(&mut self, account: u32, channel: u32, id: u32, cause: LossCause) -> u32 {
+    pub(crate) fn turn_away(
+        &mut self,
+        account: u32,
+        channel: u32,
+        id: u32,
+        cause: LossCause,
+    ) -> u32 {
         let bytes = u64::from(self.network.units.get(id).bytes);
         self.count_refused(account, bytes);
         self.discard_frame(channel, id, cause);

@@ -8,6 +8,7 @@ use backwater_net::frames::spec::{EthernetSpec, FlowSpec, RATE_BYTES};
 
 use super::lossless::Whole;
 use super::packets::frame;
+use super::queues;
 use super::roce::chosen;
 use crate::prelude::*;
 
@@ -55,18 +56,8 @@ fn given<'a>(look: &Whole<'a>) -> Vec<(&'a At, Option<u8>)> {
     let file = look.file;
     let mut all = Vec::new();
     all.extend(file.buffer.rocc.place().map(|at| (at, None)));
-    for own in &file.classes {
-        let class = own.class.sure().copied();
-        all.extend(own.queues.rocc.place().map(|at| (at, class)));
-    }
-    let links = file.links.iter();
-    let channels = links.flat_map(|own| {
-        let ways = [&own.forward, &own.backward].into_iter().flatten();
-        ways.chain([&own.channel])
-    });
-    let trunk = file.topology.iter().filter_map(|own| own.trunk.as_ref());
-    let queues = channels.chain(trunk).map(|own| &own.queues);
-    all.extend(queues.filter_map(|own| Some((own.rocc.place()?, None))));
+    let own = queues::own(file).into_iter();
+    all.extend(own.filter_map(|(queues, class)| Some((queues.rocc.place()?, class))));
     all
 }
 

@@ -52,6 +52,7 @@ mod tcp;
 mod threats;
 mod topology;
 mod traffic;
+mod trims;
 mod trunks;
 mod waits;
 pub(crate) mod way;
@@ -250,6 +251,7 @@ fn whole(
     let (mut stall_after, mut account) = (None, Vec::new());
     checks::marks(&look, mistakes);
     listeners::check(&look, mistakes);
+    trims::check(&look, mistakes);
     checks::old_tcp(&look, mistakes);
     checks::starts(&look, mistakes);
     checks::peaks(&look, mistakes);
