@@ -2,6 +2,7 @@
 
 use backwater_ends::spec::{PairRecovery, RoceSpec};
 use backwater_kernel::{Duration, Rate, Time};
+use backwater_net::bound::frames::{NoBound, bounds};
 use backwater_net::frames::probe::{Audit, Frame, LossCause, Probe};
 use backwater_net::frames::spec::*;
 use backwater_net::frames::verify;
@@ -241,6 +242,18 @@ fn an_incast_loses_no_packet_and_ends_near_its_bound() {
         "{} {took}",
         last(&dropping)
     );
+}
+
+/// Headers of data in a lower class may come before anything: no bound is known.
+#[test]
+fn nothing_is_bounded_where_headers_go_first() {
+    let mut net = mismatch(1_024, pairs(PairRecovery::Selective));
+    let high = net.udp(0, 2, 500, constant(1.0));
+    net.spec.flows[high as usize].class = 1;
+    let why = |net: &Net| bounds(&net.spec)[1].clone().err();
+    assert_eq!(why(&net), Some(NoBound::SourceControl));
+    net.spec.links[1].channels[0].queues[0].trim = None;
+    assert_eq!(why(&net), None);
 }
 
 #[test]
