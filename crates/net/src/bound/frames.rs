@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 use backwater_kernel::Duration;
 
 use super::{Account, Part};
-use crate::spec::frames::{EthernetSpec, FlowSpec, TransportSpec};
+use crate::spec::frames::{EthernetSpec, FlowSpec};
 use settle::Analysis;
 use ways::{Way, Ways};
 
@@ -241,9 +241,9 @@ pub fn bounds(spec: &EthernetSpec) -> Vec<Result<Bound, NoBound>> {
 
 /// Do packets go on as headers in another class?
 fn moves_headers(spec: &EthernetSpec) -> bool {
-    let is_pair = |flow: &FlowSpec| matches!(flow.transport, TransportSpec::Roce(_));
     let mut queues = spec.channels().flat_map(|channel| &channel.queues);
-    spec.flows.iter().any(is_pair) && queues.any(|queue| queue.trim.is_some())
+    let has_pairs = spec.flows.iter().any(|flow| flow.transport.is_pairs());
+    has_pairs && queues.any(|queue| queue.trim.is_some())
 }
 
 /// The bound of each flow with its terms, in the order of flows.

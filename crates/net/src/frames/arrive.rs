@@ -248,7 +248,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A frame that came over `input` to a node is admitted to the queue in front of its next
     /// channel, or dropped; or it goes several ways from here. Which port has to choose for that.
     #[inline(always)]
-    pub(crate) fn admit<const HAS: Has>(
+    fn admit<const HAS: Has>(
         &mut self,
         (input, node_id): (u32, u32),
         id: u32,
@@ -324,15 +324,21 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         channel
     }
 
+    /// A frame that came over an input to a node finds its queue in front of `channel` full: a
+    /// header may be left of it. Which port has to choose for that.
+    #[cold]
+    #[inline(never)]
+    fn find_full(&mut self, (input, node): (u32, u32), channel: u32, id: u32) -> u32 {
+        let account = self.network.units.get(id).account();
+        match self.trim(input, channel, id) {
+            Some(header) => self.admit::<ANYTHING>((input, node), id, &header),
+            None => self.turn_away(account, channel, id, LossCause::QueueFull),
+        }
+    }
+
     /// A frame that `account` was to hold finds no room in front of `channel`.
     #[cold]
-    pub(crate) fn turn_away(
-        &mut self,
-        account: u32,
-        channel: u32,
-        id: u32,
-        cause: LossCause,
-    ) -> u32 {
+    fn turn_away(&mut self, account: u32, channel: u32, id: u32, cause: LossCause) -> u32 {
         let bytes = u64::from(self.network.units.get(id).bytes);
         self.count_refused(account, bytes);
         self.discard_frame(channel, id, cause);

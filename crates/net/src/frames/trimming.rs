@@ -1,4 +1,4 @@
-//! Packet trimming: of a packet that finds its queue full the header goes on, in a class of its own.
+//! Packet trimming: of a packet that finds its queue full the header goes on, in another class.
 //!
 //! The frame becomes one of 64 bytes, in the class that the queue names for headers, and joins that
 //! queue in front of the same port, or is dropped if that is full too. Its flow has lost the bytes
@@ -12,26 +12,20 @@
 
 use backwater_kernel::EventQueue;
 
-use crate::classes::shape::ANYTHING;
-use crate::outcome::LossCause;
+use crate::hop::unit::Unit;
 use crate::probe::{Frame, Probe};
 use crate::simulation::Simulation;
 use crate::spec::frames::FRAME_LEAST_BYTES;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
-    /// A frame that came over a channel to a node finds the queue of its class in front of another
-    /// full. Which port has to choose for what is left of it.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn find_full(&mut self, (input, node): (u32, u32), channel: u32, id: u32) -> u32 {
+    /// A frame that came over a channel finds the queue of its class in front of another full: it
+    /// is a header from now on, which is to be admitted in its class; or nothing of it is left.
+    pub(crate) fn trim(&mut self, input: u32, channel: u32, id: u32) -> Option<Unit> {
         let network = &mut self.network;
         let frame = *network.units.get(id);
         let at = network.queue(channel, frame.class);
         let can_be_cut = frame.bytes > FRAME_LEAST_BYTES && network.units.is_pair_data(id);
-        let trim = network.classes.counts[at].trim.filter(|_| can_be_cut);
-        let Some(class) = trim else {
-            return self.turn_away(frame.account(), channel, id, LossCause::QueueFull);
-        };
+        let class = network.classes.counts[at].trim.filter(|_| can_be_cut)?;
         if P::WATCHES {
             let seen = Frame::of(&self.network, (id, &frame), channel);
             self.probe
@@ -40,13 +34,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &mut self.network;
         network.units.trim(id, class);
         let account = network.classes.lane(input, network.units.get(id));
-        network.units.get_mut(id).set_account(account);
-        let header = *network.units.get(id);
+        let header = network.units.get_mut(id);
+        header.set_account(account);
+        let header = *header;
         network.classes.counts[at].trimmed += 1;
         let place = network.classes.place(frame.flow());
         let losses = &mut network.classes.losses[place];
         losses.trimmed += 1;
         losses.dropped_bytes += u64::from(frame.bytes - header.bytes);
-        self.admit::<ANYTHING>((input, node), id, &header)
+        Some(header)
     }
 }

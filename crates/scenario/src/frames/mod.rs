@@ -251,7 +251,7 @@ fn whole(
     let (mut stall_after, mut account) = (None, Vec::new());
     checks::marks(&look, mistakes);
     listeners::check(&look, mistakes);
-    trims::check(&look, mistakes);
+    listeners::trimmed(&look, mistakes);
     checks::old_tcp(&look, mistakes);
     checks::starts(&look, mistakes);
     checks::peaks(&look, mistakes);

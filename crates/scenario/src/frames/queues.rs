@@ -79,20 +79,6 @@ pub(crate) fn marked(links: &[LinkSpec]) -> [bool; CLASSES_MAX] {
     marked
 }
 
-/// What is said of the queues of single classes, and of single links.
-pub(crate) fn own(file: &EthernetFile) -> Vec<(&QueueSettings, Option<u8>)> {
-    let classes = file.classes.iter();
-    let classes = classes.map(|own| (&own.queues, own.class.sure().copied()));
-    let links = file.links.iter();
-    let channels = links.flat_map(|own| {
-        let ways = [&own.forward, &own.backward].into_iter().flatten();
-        ways.chain([&own.channel])
-    });
-    let trunk = file.topology.iter().filter_map(|own| own.trunk.as_ref());
-    let links = channels.chain(trunk).map(|own| (&own.queues, None));
-    classes.chain(links).collect()
-}
-
 /// What is said of the queues of each class, wherever they are.
 fn classes(file: &EthernetFile, ports: Ports, stops: Option<&Stops>) -> Vec<QueueSettings> {
     let buffer = &file.buffer;

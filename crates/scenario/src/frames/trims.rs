@@ -1,10 +1,7 @@
 //! Queues that trim: in which class the headers go, and what speaks against it.
 
-use backwater_net::frames::spec::{ClassBits, FlowSpec, TransportSpec};
+use backwater_net::frames::spec::ClassBits;
 
-use super::checks::no_such_class;
-use super::lossless::Whole;
-use super::queues;
 use crate::given::frames::EthernetFile;
 use crate::given::frames::switch::WhenFull;
 use crate::language::typed::Chosen;
@@ -30,14 +27,16 @@ pub(crate) fn headers(
 ) -> Option<u8> {
     let headers = own.unwrap_or(port.classes - 1);
     let named = own.place().unwrap_or(at);
+    if headers >= port.classes {
+        // There is no such class, as is told of all that name one.
+        return None;
+    }
     if port.is_shared {
         Diagnostic::no_meaning("when_full", "with shared memory")
             .at(at, "what finds its queue full is trimmed")
             .note("queues that share a memory have no limit of their own")
             .help("give each queue its own memory: `per_queue` in place of `shared`")
             .tell(mistakes);
-    } else if headers >= port.classes {
-        mistakes.push(no_such_class(named, headers, port.classes));
     } else if port.classes == 1 {
         Diagnostic::error(
             "bad-class",
@@ -87,23 +86,8 @@ pub(crate) fn asked(
 
 /// Each time the file asks for it.
 pub(crate) fn given(file: &EthernetFile) -> Vec<(&Placed<Option<u8>>, &At)> {
-    let own = queues::own(file).into_iter();
+    let own = file.own_queues().into_iter();
     let own = own.map(|(queues, _)| &queues.when_full);
     let all = [&file.buffer.when_full].into_iter().chain(own);
     all.filter_map(asked).collect()
-}
-
-/// Trimming where nothing can be trimmed.
-pub(crate) fn check(look: &Whole<'_>, mistakes: &mut Diagnostics) {
-    let is_pair = |flow: &FlowSpec| matches!(flow.transport, TransportSpec::Roce(_));
-    if look.spec.kinds().any(is_pair) {
-        return;
-    }
-    for (_, at) in given(look.file) {
-        Diagnostic::warning("nothing-trimmed", "no flow has packets that are trimmed")
-            .at(at, "cuts packets of RoCE")
-            .note("frames of TCP and UDP that find their queue full are dropped")
-            .help("give flows `transport = \"roce\"`, or leave `when_full` out")
-            .tell(mistakes);
-    }
 }
