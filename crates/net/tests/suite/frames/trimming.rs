@@ -250,7 +250,7 @@ fn nothing_is_bounded_where_headers_go_first() {
     let mut net = mismatch(1_024, pairs(PairRecovery::Selective));
     let high = net.udp(0, 2, 500, constant(1.0));
     net.spec.flows[high as usize].class = 1;
-    let why = |net: &Net| bounds(&net.spec)[1].clone().err();
+    let why = |net: &Net| bounds(&net.spec)[1].err();
     assert_eq!(why(&net), Some(NoBound::SourceControl));
     net.spec.links[1].channels[0].queues[0].trim = None;
     assert_eq!(why(&net), None);
