@@ -48,6 +48,9 @@ pub enum PacketKind {
     /// A switch on the way of data states the rate that it allows: `seq` in bit/s, and in `other`
     /// which congestion point does.
     Rate,
+    /// All below `seq` is in, and of one packet only the header came: `other` and `bytes` say
+    /// which.
+    Trimmed,
 }
 
 /// A packet of a queue pair. Positions count bytes from 0 in both directions and do not wrap.
@@ -57,10 +60,12 @@ pub struct RocePacket {
     pub kind: PacketKind,
     /// Data: position of its first byte. [`PacketKind::Rate`]: bit/s. Else the position expected.
     pub seq: u64,
-    /// Of a [`PacketKind::Nack`]: position of what came instead. Of a [`PacketKind::Rate`]: which
-    /// congestion point states it.
+    /// Of a [`PacketKind::Nack`]: position of what came instead. Of a [`PacketKind::Trimmed`]: of
+    /// the packet that lost its payload. Of a [`PacketKind::Rate`]: which congestion point states
+    /// it.
     pub other: u64,
-    /// Bytes of payload; of a [`PacketKind::Nack`] those of what came instead.
+    /// Bytes of payload; of a [`PacketKind::Nack`] those of what came instead, of a
+    /// [`PacketKind::Trimmed`] those that were cut off.
     pub bytes: u32,
     /// Data: the last packet of its message. Acknowledgements: a packet they are for was marked.
     pub flag: bool,
@@ -68,14 +73,16 @@ pub struct RocePacket {
     pub is_again: bool,
     /// It has room for what switches write.
     pub has_telemetry: bool,
+    /// Data of which a switch has left the header alone.
+    pub is_trimmed: bool,
 }
 
 impl RocePacket {
     /// Bytes of a message that it carries.
     pub fn payload_bytes(&self) -> u32 {
         match self.kind {
-            PacketKind::Data => self.bytes,
-            PacketKind::Ack | PacketKind::Nack | PacketKind::Notification | PacketKind::Rate => 0,
+            PacketKind::Data if !self.is_trimmed => self.bytes,
+            _ => 0,
         }
     }
 }
@@ -161,21 +168,24 @@ impl Transport for QueuePair {
     ) -> Received {
         let mut received = Received::default();
         match packet.kind {
+            PacketKind::Data if packet.is_trimmed => {
+                self.receiver.on_trimmed(now, spec, packet, came.is_marked);
+            }
             PacketKind::Data => {
                 let before = self.receiver.expected();
                 let is_new = self.receiver.on_data(now, spec, packet, came.is_marked);
                 self.counts.duplicates += u64::from(!is_new);
                 received.delivered_bytes = self.receiver.expected() - before;
             }
-            PacketKind::Ack | PacketKind::Nack => {
-                let is_nack = packet.kind == PacketKind::Nack;
+            PacketKind::Ack | PacketKind::Nack | PacketKind::Trimmed => {
+                let is_refusal = packet.kind != PacketKind::Ack;
                 received.acked_bytes = self.sender.on_ack(now, spec, packet, came.path);
                 received.is_finished =
                     received.acked_bytes > 0 && self.sender.is_all_acknowledged();
                 if packet.flag && spec.notify == Some(Notify::Echo) {
                     self.counts.ecn_cuts += 1;
                 }
-                if is_nack && self.sender.on_nack(now, spec, packet) {
+                if is_refusal && self.sender.on_refusal(now, spec, packet) {
                     self.counts.fast_retransmits += 1;
                 }
             }

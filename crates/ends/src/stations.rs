@@ -220,7 +220,9 @@ impl Stations {
             (Endpoint::Roce(at), Payload::Roce(packet)) => {
                 let pair = &mut self.pairs[at as usize];
                 if self.is_measuring {
-                    pair.tally.count_frame(now, is_forward, born);
+                    // A header overtakes data, and takes no time that data would.
+                    let is_whole = is_forward && !packet.is_trimmed;
+                    pair.tally.count_frame(now, is_whole, born);
                 }
                 let roce = &self.roce[pair.flavour as usize];
                 pair.take_packet(now, roce, packet, arrival, out)

@@ -320,9 +320,11 @@ impl FrameFlow {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Losses {
     pub dropped: u64,
+    /// Those that were cut off trimmed frames among them.
     pub dropped_bytes: u64,
     pub dropped_before: u64,
     pub marked: u64,
+    pub trimmed: u64,
 }
 
 /// Frames of a flow for one of several stations.

@@ -28,6 +28,7 @@ mod start;
 #[cfg(test)]
 pub(crate) mod testing;
 mod transmit;
+mod trimming;
 mod view;
 
 pub use crate::classes::lanes::{count as lane_counts, hashed as hashed_lane};

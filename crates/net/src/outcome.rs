@@ -102,6 +102,8 @@ pub struct FlowOutcome {
     pub tcp: Option<Box<CellTcpOutcome>>,
     /// Frames that arrived with a mark of a switch, whole run.
     pub marked: u64,
+    /// Frames that switches trimmed, whole run; `bytes` has what was cut off among those dropped.
+    pub trimmed: u64,
     /// What the two hosts of a flow of frames saw.
     pub ends: EndsOutcome,
     /// The least time in which its path can carry a transfer of frames: all leave the source back
@@ -350,6 +352,8 @@ pub struct QueueOutcome {
     pub congestions: u64,
     /// Frames marked.
     pub marked: u64,
+    /// Frames that found it full and were trimmed, whole run.
+    pub trimmed: u64,
     /// Times the watchdog tripped, whole run.
     pub watchdog_trips: u64,
     /// Its credit over this channel; none without, or where each lane has its own.

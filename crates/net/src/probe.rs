@@ -249,6 +249,9 @@ hooks! {
     fn on_frame_arrival(at: Time, channel: u32, frame: &Frame<'_>);
     /// A frame was dropped in front of `channel` (the one it would have left on).
     fn on_frame_dropped(at: Time, channel: u32, frame: &Frame<'_>, cause: LossCause);
+    /// A frame found its queue in front of `channel` full and is cut to so many bytes: told of as
+    /// it was. It then joins the queue for headers, or is dropped there.
+    fn on_frame_trimmed(at: Time, channel: u32, frame: &Frame<'_>, bytes: u32);
     /// A frame reached its station.
     fn on_frame_delivered(at: Time, frame: &Frame<'_>);
     /// The application at the destination of `flow` (or, for responses, at its source) got

@@ -193,8 +193,10 @@ pub struct FlowCounts {
     pub delivered_bytes: u64,
     /// Frames dropped.
     pub dropped: u64,
-    /// Their bytes.
+    /// Their bytes, and those cut off others.
     pub dropped_bytes: u64,
+    /// Frames that were trimmed.
+    pub trimmed: u64,
     /// Payload the destination's application got in order.
     pub payload_bytes: u64,
     /// Payload the source's application got in order.
@@ -218,6 +220,8 @@ pub struct ChannelCounts {
     pub unblocked: Vec<u64>,
     /// Frames marked.
     pub marked: Vec<u64>,
+    /// Frames that found it full and were trimmed.
+    pub trimmed: Vec<u64>,
     /// Times the watchdog tripped.
     pub watchdog_trips: Vec<u64>,
     /// Stops made for the channel, refreshes included.
@@ -243,6 +247,7 @@ impl ChannelCounts {
             blocked: zeros(),
             unblocked: zeros(),
             marked: zeros(),
+            trimmed: zeros(),
             watchdog_trips: zeros(),
             ..ChannelCounts::default()
         }

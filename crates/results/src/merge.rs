@@ -42,6 +42,7 @@ pub fn sum(flows: &[&FlowOutcome]) -> FlowOutcome {
         responses: Distribution::merged(flows.iter().map(|flow| &flow.responses)),
         tcp: circuits(flows).map(Box::new),
         marked: total(|flow| flow.marked),
+        trimmed: total(|flow| flow.trimmed),
         ends: ends(flows),
         slowdown: Distribution::merged(flows.iter().map(|flow| &flow.slowdown)),
         ..FlowOutcome::default()

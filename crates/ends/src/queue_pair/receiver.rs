@@ -19,6 +19,9 @@ pub(super) struct Receiver {
     due: Option<RocePacket>,
     /// It has said what is missing, which has not come since.
     has_refused: bool,
+    /// Where order is kept: the first packet that the sender was told to go back to as its header
+    /// came, which has not come since.
+    back_to: Option<u64>,
     /// What came out of order and is kept.
     kept: Scoreboard,
     notifications: Notifications,
@@ -71,6 +74,7 @@ impl Receiver {
             is_marked,
             due,
             has_refused,
+            back_to,
             kept,
             notifications,
         } = self;
@@ -81,6 +85,8 @@ impl Receiver {
             survey.rule_out("an acknowledgement that waits");
         }
         survey.flag(*has_refused);
+        survey.flag(back_to.is_some());
+        back_to.iter_mut().for_each(|at| survey.position(at));
         kept.survey_scoreboard(survey);
         let Notifications {
             first,
@@ -145,6 +151,7 @@ impl Receiver {
         let has_filled = self.next > end;
         self.kept.forget_below(self.next);
         self.has_refused = false;
+        self.back_to = self.back_to.filter(|at| *at >= self.next);
         self.unacknowledged += 1;
         let is_full = match spec.acks {
             AckEvery::Packets(packets) => self.unacknowledged >= packets,
@@ -158,10 +165,31 @@ impl Receiver {
         true
     }
 
+    /// Of data only the header came: the sender hears of it at once, each time. Where order is
+    /// kept, only of the first such: all behind it goes again with it.
+    pub fn on_trimmed(&mut self, now: Time, spec: &RoceSpec, packet: &RocePacket, is_marked: bool) {
+        self.notifications.on_packet(now, spec.notify, is_marked);
+        self.is_marked |= is_marked;
+        let has_it = packet.seq < self.next || self.kept.skip(packet.seq) > packet.seq;
+        match spec.recovery {
+            _ if has_it => self.acknowledge(PacketKind::Ack, packet),
+            PairRecovery::GoBackN if self.back_to.is_some_and(|at| at < packet.seq) => {}
+            PairRecovery::GoBackN => {
+                self.back_to = Some(packet.seq);
+                self.acknowledge(PacketKind::Trimmed, packet);
+            }
+            PairRecovery::Selective | PairRecovery::AnyOrder => {
+                self.acknowledge(PacketKind::Trimmed, packet);
+            }
+        }
+    }
+
     /// Something before it is missing.
     fn on_gap(&mut self, spec: &RoceSpec, packet: &RocePacket, end: u64) -> bool {
         let is_new = match spec.recovery {
-            PairRecovery::GoBackN if self.has_refused => return false,
+            PairRecovery::GoBackN if self.has_refused || self.back_to == Some(self.next) => {
+                return false;
+            }
             PairRecovery::GoBackN => false,
             PairRecovery::Selective | PairRecovery::AnyOrder => self.kept.insert(packet.seq, end),
         };
@@ -180,6 +208,7 @@ impl Receiver {
             flag: core::mem::take(&mut self.is_marked),
             is_again: false,
             has_telemetry: packet.has_telemetry,
+            is_trimmed: false,
         });
         self.unacknowledged = 0;
     }

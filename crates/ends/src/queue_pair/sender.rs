@@ -1,12 +1,14 @@
 //! The sending half: what goes next and when, what goes again, the rate.
 
+mod repair;
+
 use alloc::collections::VecDeque;
 
 use backwater_kernel::{Duration, Rate, Survey, Time};
 
 use super::messages::Messages;
 use super::{PacketKind, RocePacket};
-use crate::control::hooks::{Ack, Control, Loss, Next, Signal, Telemetry};
+use crate::control::hooks::{Ack, Control, Next, Signal, Telemetry};
 use crate::control::{AtOnce, RateControl};
 use crate::spec::{PairRecovery, RoceSpec};
 use crate::tcp::Scoreboard;
@@ -60,6 +62,10 @@ pub(super) struct Sender {
     repair_to: u64,
     /// Next hole.
     hole: u64,
+    /// Selective repeat: packets that were trimmed and go again, first to last,
+    trimmed: VecDeque<u64>,
+    /// and what of all those beyond `una` the receiver was said to lack: no hole to be found.
+    told: Scoreboard,
 }
 
 impl Sender {
@@ -82,6 +88,8 @@ impl Sender {
             arrived: Scoreboard::default(),
             repair_to: 0,
             hole: 0,
+            trimmed: VecDeque::new(),
+            told: Scoreboard::default(),
         }
     }
 
@@ -105,6 +113,8 @@ impl Sender {
             arrived,
             repair_to,
             hole,
+            trimmed,
+            told,
         } = self;
         match control {
             RateControl::None(AtOnce) => survey.noted(&mut last.0),
@@ -138,6 +148,9 @@ impl Sender {
         arrived.survey_scoreboard(survey);
         survey.position_ahead(repair_to);
         survey.position_ahead(hole);
+        survey.fixed(trimmed.len() as u64);
+        trimmed.iter_mut().for_each(|at| survey.position(at));
+        told.survey_scoreboard(survey);
     }
 
     /// The application hands over a message.
@@ -159,13 +172,19 @@ impl Sender {
 
     /// Where the packet that goes next begins, if there is one and the windows allow it.
     fn candidate(&self, spec: &RoceSpec) -> Option<u64> {
-        let hole = self.arrived.skip(self.hole.max(self.una));
+        let flight = self.next - self.una - self.arrived.bytes_below(self.next);
+        let flight = flight.saturating_sub(self.waiting(spec));
+        let window = spec.window_bytes.min(self.control.window());
+        let is_open = flight == 0 || flight < window;
+        // In any order what was trimmed waits for the window as all data does.
+        let may_repeat = is_open || spec.recovery != PairRecovery::AnyOrder;
+        if let Some(first) = self.trimmed.front().filter(|_| may_repeat) {
+            return Some(*first);
+        }
+        let hole = self.next_hole(self.hole.max(self.una));
         if hole < self.repair_to && hole < self.next {
             return Some(hole);
         }
-        let flight = self.next - self.una - self.arrived.bytes_below(self.next);
-        let window = spec.window_bytes.min(self.control.window());
-        let is_open = flight == 0 || flight < window;
         // What has arrived does not go again.
         let at = self.arrived.skip(self.next);
         (is_open && at < self.messages.end()).then_some(at)
@@ -193,7 +212,9 @@ impl Sender {
         let (bytes, is_last) = self.messages.packet(at, spec.mtu_bytes, spec.message_bytes);
         let end = at + u64::from(bytes);
         let is_again = end <= self.max;
-        if at < self.next {
+        if self.trimmed.front() == Some(&at) {
+            self.trimmed.pop_front();
+        } else if at < self.next {
             self.hole = end;
         } else {
             self.next = end;
@@ -211,6 +232,7 @@ impl Sender {
             flag: is_last,
             is_again,
             has_telemetry: spec.has_telemetry,
+            is_trimmed: false,
         })
     }
 
@@ -298,6 +320,8 @@ impl Sender {
             self.next = self.next.max(self.una);
             self.messages.forget_below(self.una);
             self.arrived.forget_below(self.una);
+            self.told.forget_below(self.una);
+            self.trimmed.retain(|at| *at >= packet.seq);
             self.time_out_at = match self.una < self.max {
                 true => now + spec.timeout,
                 false => Time::MAX,
@@ -314,6 +338,10 @@ impl Sender {
             ..Ack::default()
         };
         match path {
+            // Only a header came: that is a loss, and nothing else.
+            _ if packet.kind == PacketKind::Trimmed
+                && spec.recovery == PairRecovery::AnyOrder
+                && news_bytes == 0 => {}
             [] => self.control.on_ack(now, &ack),
             path => self.control.on_telemetry(now, &ack, path),
         }
@@ -327,83 +355,19 @@ impl Sender {
         let unacknowledged = self.next - self.una;
         match spec.recovery {
             PairRecovery::GoBackN | PairRecovery::Selective => unacknowledged,
-            PairRecovery::AnyOrder => unacknowledged - self.arrived.bytes_below(self.next),
+            PairRecovery::AnyOrder => {
+                let arrived = self.arrived.bytes_below(self.next);
+                (unacknowledged - arrived).saturating_sub(self.waiting(spec))
+            }
         }
     }
 
-    /// Any order: what has arrived, as an acknowledgement says; bytes of which nobody knew.
-    fn take_in(&mut self, packet: &RocePacket) -> u64 {
-        let before = self.arrived.bytes();
-        let end = packet.other + u64::from(packet.bytes);
-        if packet.kind == PacketKind::Nack && packet.other >= self.una && end <= self.max {
-            self.arrived.insert(packet.other, end);
-        }
-        let named = self.arrived.bytes() - before;
-        let in_order = packet.seq.saturating_sub(self.una);
-        named + in_order - self.arrived.bytes_below(packet.seq)
-    }
-
-    /// Any order: what the very packet took that an acknowledgement is for, and forgets all that
-    /// is acknowledged. Nothing of one that went more than once.
-    fn its_round_trip(&mut self, now: Time, packet: &RocePacket) -> Option<Duration> {
-        let end = packet.other + u64::from(packet.bytes);
-        let place = self.started.partition_point(|it| it.end < end);
-        let its = self.started.get(place).copied();
-        let acknowledged = self.started.partition_point(|it| it.end <= packet.seq);
-        self.started.drain(..acknowledged);
-        let its = its.filter(|it| it.end == end && !it.is_again);
-        its.map(|it| now.since(it.at))
-    }
-
-    /// What the packet took whose arrival it tells of, and forgets all that is acknowledged.
-    fn round_trip(&mut self, now: Time, packet: &RocePacket) -> Option<Duration> {
-        let mut at = None;
-        while let Some(first) = self.started.front()
-            && first.end <= packet.seq
-        {
-            at = Some(first.at);
-            self.started.pop_front();
-        }
-        if packet.kind == PacketKind::Nack {
-            let end = packet.other + u64::from(packet.bytes);
-            let place = self.started.partition_point(|it| it.end < end);
-            let known = self.started.get(place).filter(|it| it.end == end);
-            at = known.map(|it| it.at).or(at);
-        }
-        at.map(|at| now.since(at))
-    }
-
-    /// Something is missing at the receiver, which has said so; whether that is news.
-    pub fn on_nack(&mut self, now: Time, spec: &RoceSpec, packet: &RocePacket) -> bool {
-        let end = packet.other + u64::from(packet.bytes);
-        let flight = self.next - self.una;
+    /// Any order: bytes of what was trimmed and has not gone again, of full packets.
+    fn waiting(&self, spec: &RoceSpec) -> u64 {
         match spec.recovery {
-            // It only names what came.
-            PairRecovery::AnyOrder => return false,
-            PairRecovery::GoBackN => {
-                if packet.seq < self.una || packet.seq >= self.next {
-                    return false;
-                }
-                self.next = packet.seq;
-                self.started.clear();
-            }
-            PairRecovery::Selective => {
-                if packet.other >= self.una && end <= self.max {
-                    self.arrived.insert(packet.other, end);
-                }
-                let is_news = self.una >= self.repair_to;
-                if is_news {
-                    self.hole = self.una;
-                }
-                self.repair_to = self.repair_to.max(packet.other);
-                if !is_news {
-                    return false;
-                }
-            }
+            PairRecovery::GoBackN | PairRecovery::Selective => 0,
+            PairRecovery::AnyOrder => self.trimmed.len() as u64 * u64::from(spec.mtu_bytes),
         }
-        self.control.on_loss(now, Loss::Duplicates, flight);
-        self.rescale();
-        true
     }
 
     /// When it wants to be called. Most control need not be told of its timers as they pass: see
@@ -432,42 +396,5 @@ impl Sender {
         if let Some(before) = now.ps().checked_sub(1) {
             self.settle(Time(before));
         }
-    }
-
-    /// Any order: where that ends which went a time-out ago, at least one packet.
-    fn overdue_to(&self, now: Time, spec: &RoceSpec) -> u64 {
-        let is_overdue = |it: &&Started| now.since(it.at) >= spec.timeout;
-        let overdue = self.started.iter().take_while(is_overdue).last();
-        let first = self.started.front();
-        overdue.or(first).map_or(self.max, |it| it.end)
-    }
-
-    /// An instant that [`Sender::timer`] named has come; whether that was a time-out.
-    pub fn on_timer(&mut self, now: Time, spec: &RoceSpec) -> bool {
-        self.settle(now);
-        self.touched = now;
-        if now < self.time_out_at {
-            return false;
-        }
-        let flight = self.flight(spec);
-        self.time_out_at = now + spec.timeout;
-        match spec.recovery {
-            PairRecovery::GoBackN => {
-                self.next = self.una;
-                self.started.clear();
-            }
-            PairRecovery::Selective => {
-                self.hole = self.una;
-                self.repair_to = self.max;
-            }
-            PairRecovery::AnyOrder => {
-                self.hole = self.una;
-                self.repair_to = self.overdue_to(now, spec);
-            }
-        }
-        self.control
-            .on_loss(now, Loss::TimeOut { is_repeated: false }, flight);
-        self.rescale();
-        true
     }
 }

@@ -33,6 +33,14 @@ impl TransportSpec {
         }
     }
 
+    /// Two queue pairs exchange messages.
+    pub fn is_pairs(&self) -> bool {
+        match self {
+            TransportSpec::Roce(_) => true,
+            TransportSpec::Tcp(_) | TransportSpec::Udp { .. } => false,
+        }
+    }
+
     /// Its port asks for the next frame as the one before starts.
     pub fn is_pulled(&self) -> bool {
         match self {

@@ -239,6 +239,13 @@ pub fn bounds(spec: &EthernetSpec) -> Vec<Result<Bound, NoBound>> {
     accounts.map(|own| own.map(|own| own.bound)).collect()
 }
 
+/// Do packets go on as headers in another class?
+fn moves_headers(spec: &EthernetSpec) -> bool {
+    let mut queues = spec.channels().flat_map(|channel| &channel.queues);
+    let has_pairs = spec.flows.iter().any(|flow| flow.transport.is_pairs());
+    has_pairs && queues.any(|queue| queue.trim.is_some())
+}
+
 /// The bound of each flow with its terms, in the order of flows.
 pub fn accounts(spec: &EthernetSpec) -> Vec<Result<Account<Bound>, NoBound>> {
     let none = |why: NoBound| spec.flows.iter().map(|_| Err(why)).collect();
@@ -249,7 +256,7 @@ pub fn accounts(spec: &EthernetSpec) -> Vec<Result<Account<Bound>, NoBound>> {
     // state.
     let answers_elsewhere = |flow: &FlowSpec| flow.classes().any(|class| class != flow.class);
     let is_unknown = |flow: &FlowSpec| flow.hears_rates() || answers_elsewhere(flow);
-    if spec.flows.iter().any(is_unknown) {
+    if spec.flows.iter().any(is_unknown) || moves_headers(spec) {
         return none(NoBound::SourceControl);
     }
     let Ok(ways) = Ways::new(spec) else {

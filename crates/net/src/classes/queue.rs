@@ -48,7 +48,11 @@ pub(crate) struct QueueCounts {
     pub marked: u64,
     pub drops: Drops,
     pub watchdog_trips: u64,
+    /// Frames that found it full and were trimmed.
+    pub trimmed: u64,
     pub ecn: Option<EcnSpec>,
+    /// Class of the headers of those.
+    pub trim: Option<u8>,
 }
 
 impl QueueCounts {
@@ -59,12 +63,15 @@ impl QueueCounts {
             marked,
             drops,
             watchdog_trips,
+            trimmed,
             ecn: _,
+            trim: _,
         } = self;
         survey.adds(congestions);
         survey.adds(marked);
         drops.survey_drops(survey);
         survey.adds(watchdog_trips);
+        survey.adds(trimmed);
     }
 }
 

@@ -281,7 +281,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.network.note_arrival(self.now, input, frame);
         }
         if is_full {
-            return self.turn_away(account, channel, id, LossCause::QueueFull);
+            return self.find_full((input, node_id), channel, id);
         }
         if may(HAS, WATCHDOGS) && tripped & 1 << class != 0 && self.drops_all(channel, class) {
             return self.turn_away(account, channel, id, LossCause::Watchdog);
@@ -322,6 +322,18 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let channel = classes.choose_port((node, to), way, self.now);
         units.get_mut(id).set_hop(channel);
         channel
+    }
+
+    /// A frame that came over an input to a node finds its queue in front of `channel` full: a
+    /// header may be left of it. Which port has to choose for that.
+    #[cold]
+    #[inline(never)]
+    fn find_full(&mut self, (input, node): (u32, u32), channel: u32, id: u32) -> u32 {
+        let account = self.network.units.get(id).account();
+        match self.trim(input, channel, id) {
+            Some(header) => self.admit::<ANYTHING>((input, node), id, &header),
+            None => self.turn_away(account, channel, id, LossCause::QueueFull),
+        }
     }
 
     /// A frame that `account` was to hold finds no room in front of `channel`.

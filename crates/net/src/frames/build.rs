@@ -308,6 +308,7 @@ fn counts(spec: &EthernetSpec, nodes: &[Node]) -> Vec<QueueCounts> {
         let is_switch = nodes[from as usize].is_switch;
         counts.extend(channel.queues.iter().map(|own| QueueCounts {
             ecn: own.ecn.filter(|_| is_switch),
+            trim: own.trim.filter(|_| is_switch),
             ..QueueCounts::default()
         }));
     }

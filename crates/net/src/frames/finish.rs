@@ -131,6 +131,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 lost: losses.dropped - losses.dropped_before,
                 delay,
                 marked: losses.marked,
+                trimmed: losses.trimmed,
                 alone,
                 path: routes.path(2 * id).unwrap_or_default().to_vec(),
                 ends,
@@ -257,6 +258,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             stops: watch.lengths(now),
             congestions: counts.congestions,
             marked: counts.marked,
+            trimmed: counts.trimmed,
             watchdog_trips: counts.watchdog_trips,
             credit: network
                 .credit_leg(id, class)

@@ -94,6 +94,7 @@ impl Classes {
             ),
             lost: losses.dropped - losses.dropped_before,
             marked: losses.marked,
+            trimmed: losses.trimmed,
             transfer: self.stations.transfer(place),
             is_measured: self.stations.measured(place) > 0,
             is_unacknowledged: self.stations.is_unacknowledged(place),

@@ -40,6 +40,7 @@ fn channel() -> ChannelSpec {
         reserve: None,
         ecn: None,
         rocc: None,
+        trim: None,
     };
     ChannelSpec {
         counters: None,

@@ -14,9 +14,10 @@ use crate::hop::load::{
     Control, Load, Loads, Orders, Protocol, Words, pack_gate, pack_orders, unpack_gate,
     unpack_orders,
 };
-use crate::hop::unit::{ECT, NONE, Unit, Units};
+use crate::hop::unit::{ECT, NONE, TELEMETRY, Unit, Units};
 use crate::hop::view::{Content, CreditMessage, FrameView, Gate};
 use crate::hop::wire::Ticket;
+use crate::spec::frames::FRAME_LEAST_BYTES;
 
 /// Several copies count as one frame of their account.
 pub(crate) const COPY: u32 = 1 << 31;
@@ -138,7 +139,7 @@ impl Units {
 
     /// Makes a control frame.
     pub fn stop_frame(&mut self, now: Time, number: u64, control: Control) -> u32 {
-        let bytes = crate::spec::frames::FRAME_LEAST_BYTES;
+        let bytes = FRAME_LEAST_BYTES;
         let frame = Unit {
             class: 7,
             kind: UnitKind::Control(ControlKind::Stop),
@@ -169,7 +170,7 @@ impl Units {
             class: 7,
             leg,
             kind: UnitKind::Control(kind),
-            ..Unit::data(now, NONE, crate::spec::frames::FRAME_LEAST_BYTES)
+            ..Unit::data(now, NONE, FRAME_LEAST_BYTES)
         };
         let load = Load {
             number,
@@ -306,6 +307,14 @@ impl Units {
     #[inline]
     pub fn is_pair_data(&self, id: u32) -> bool {
         !self.get(id).is_control() && self.loads.is_pair_data(id)
+    }
+
+    /// A switch leaves of a packet of data the header, in this class.
+    pub fn trim(&mut self, id: u32, class: u8) {
+        self.loads.trim(id);
+        let frame = self.get_mut(id);
+        frame.marks &= !TELEMETRY;
+        (frame.bytes, frame.class) = (FRAME_LEAST_BYTES, class);
     }
 
     /// A switch writes into a packet.

@@ -48,6 +48,7 @@ pub(super) enum Protocol {
 /// Bits of `flags` of a packet of a queue pair, above its kind.
 const ROCE_FLAG: u8 = 8;
 const ROCE_TELEMETRY: u8 = 16;
+const ROCE_TRIMMED: u8 = 32;
 
 /// A bit above the number of SACK blocks.
 const ECHOES_FIRST: u8 = 128;
@@ -177,12 +178,13 @@ impl Loads {
             true => ROCE_TELEMETRY,
             false => 0,
         };
+        let trimmed = if packet.is_trimmed { ROCE_TRIMMED } else { 0 };
         Load {
             number,
             seq: packet.seq,
             ack: packet.other,
             bytes: packet.bytes,
-            flags: packet.kind as u8 | flag | telemetry,
+            flags: packet.kind as u8 | flag | telemetry | trimmed,
             is_again: packet.is_again,
             protocol: Protocol::Roce,
             ..Load::default()
@@ -222,6 +224,7 @@ impl Loads {
                 flag: load.flags & ROCE_FLAG != 0,
                 is_again: load.is_again,
                 has_telemetry: load.flags & ROCE_TELEMETRY != 0,
+                is_trimmed: load.flags & ROCE_TRIMMED != 0,
             }),
         }
     }
@@ -231,6 +234,14 @@ impl Loads {
     pub(super) fn is_pair_data(&self, place: u32) -> bool {
         let load = &self.loads[place as usize];
         load.protocol == Protocol::Roce && kind_of(load.flags) == PacketKind::Data
+    }
+
+    /// Of a packet of data the header is left.
+    pub(super) fn trim(&mut self, place: u32) {
+        self.end(place);
+        let load = &mut self.loads[place as usize];
+        load.words = NONE;
+        load.flags = load.flags & !ROCE_TELEMETRY | ROCE_TRIMMED;
     }
 
     /// A switch writes into a packet.
@@ -312,7 +323,8 @@ fn kind_of(flags: u8) -> PacketKind {
         1 => PacketKind::Ack,
         2 => PacketKind::Nack,
         3 => PacketKind::Notification,
-        _ => PacketKind::Rate,
+        4 => PacketKind::Rate,
+        _ => PacketKind::Trimmed,
     }
 }
 
@@ -375,11 +387,12 @@ mod tests {
             PacketKind::Nack,
             PacketKind::Notification,
             PacketKind::Rate,
+            PacketKind::Trimmed,
         ];
         let mut loads = Loads::default();
         for (kind, bits) in kinds
             .into_iter()
-            .flat_map(|kind| (0..8).map(move |it| (kind, it)))
+            .flat_map(|kind| (0..16).map(move |it| (kind, it)))
         {
             let packet = RocePacket {
                 kind,
@@ -389,6 +402,7 @@ mod tests {
                 flag: bits & 1 != 0,
                 is_again: bits & 2 != 0,
                 has_telemetry: bits & 4 != 0,
+                is_trimmed: bits & 8 != 0,
             };
             loads.set(0, Loads::of_roce(3, &packet));
             assert_eq!(loads.payload(0), Payload::Roce(packet));

@@ -43,8 +43,10 @@ fn roce_bytes(packet: &RocePacket) -> u32 {
         false => 0,
     };
     let after = match packet.kind {
+        // What is left of it fills the least frame.
+        PacketKind::Data if packet.is_trimmed => 0,
         PacketKind::Data => packet.bytes,
-        PacketKind::Ack | PacketKind::Nack => AETH_BYTES,
+        PacketKind::Ack | PacketKind::Nack | PacketKind::Trimmed => AETH_BYTES,
         PacketKind::Notification => CNP_BYTES,
         PacketKind::Rate => return RATE_BYTES,
     };

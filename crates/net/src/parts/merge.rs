@@ -106,6 +106,7 @@ fn add_flow(own: &mut FlowOutcome, other: FlowOutcome, has_source: bool) {
         abr,
         tcp,
         marked,
+        trimmed,
         ends,
         alone: _,
         // Of times that are complete when all parts are merged.
@@ -138,6 +139,7 @@ fn add_flow(own: &mut FlowOutcome, other: FlowOutcome, has_source: bool) {
         own.tcp = tcp;
     }
     own.marked += marked;
+    own.trimmed += trimmed;
     add_ends(&mut own.ends, ends, has_source);
     for (own, other) in own.destinations.iter_mut().zip(destinations) {
         add_destination(own, other);

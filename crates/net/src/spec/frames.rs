@@ -333,6 +333,9 @@ pub struct QueueSpec {
     pub ecn: Option<EcnSpec>,
     /// It computes a fair rate and states it to the sources of its frames; `None` states nothing.
     pub rocc: Option<RoccPointSpec>,
+    /// Data of queue pairs that finds it full goes on as a header of 64 bytes, in this class;
+    /// `None` drops it.
+    pub trim: Option<u8>,
 }
 
 /// Marks on frames that can be marked, by what the queue holds.

@@ -2,11 +2,12 @@
 
 use backwater_ends::application::Payload;
 use backwater_ends::control::Telemetry;
+use backwater_ends::queue_pair::PacketKind;
 use backwater_kernel::{Probability, Time};
 use backwater_net::frames::probe::LossCause;
 use backwater_net::frames::spec::{MarkAt, Ratio, ShareSpec, SharedSpec, WatchdogAction};
 
-use super::network::{Frame, Network, Point, Share, WIRE_BYTES, channel_spec};
+use super::network::{CONTROL_BYTES, Frame, Network, Point, Share, WIRE_BYTES, channel_spec};
 
 impl Network {
     /// A frame joins the queue of its class in front of `channel`.
@@ -60,6 +61,29 @@ impl Network {
         let held = self.came_in(input, frame.class);
         let held: u64 = held.iter().map(|frame| frame.bytes).sum();
         (held + frame.bytes > limit).then_some(LossCause::Buffer)
+    }
+
+    /// Data of a queue pair that finds a queue full which trims is a header from now on.
+    pub fn trim(&mut self, channel: usize, frame: &mut Frame) {
+        let spec = self.queue_spec(channel, frame.class);
+        let held = self.queue(channel, frame.class).bytes();
+        let (Some(class), Some(limit)) = (spec.trim, spec.limit_bytes) else {
+            return;
+        };
+        let Payload::Roce(packet) = &mut frame.payload else {
+            return;
+        };
+        let is_long = frame.bytes > CONTROL_BYTES && packet.kind == PacketKind::Data;
+        if self.switch(self.tail(channel)).is_none() || !is_long || held + frame.bytes <= limit {
+            return;
+        }
+        (packet.is_trimmed, packet.has_telemetry) = (true, false);
+        frame.path.clear();
+        self.channels[channel].counts.trimmed[frame.class] += 1;
+        let flow = &mut self.flows[frame.flow];
+        flow.trimmed += 1;
+        flow.dropped_bytes += frame.bytes - CONTROL_BYTES;
+        (frame.bytes, frame.class) = (CONTROL_BYTES, usize::from(class));
     }
 
     /// The mark is decided by what the queue holds without the frame, as it joins or leaves.

@@ -36,7 +36,10 @@ impl Network {
 
     /// A frame comes to the queues of its class in front of these channels: each takes a copy, or
     /// drops it.
-    pub fn admit_to(&mut self, now: Time, channels: &[usize], frame: Frame) {
+    pub fn admit_to(&mut self, now: Time, channels: &[usize], mut frame: Frame) {
+        if let [channel] = channels {
+            self.trim(*channel, &mut frame);
+        }
         let refusals = channels
             .iter()
             .map(|channel| self.refusal(*channel, &frame));

@@ -7,6 +7,7 @@ mod rates;
 mod schedulers;
 mod shape;
 mod traffic;
+mod trims;
 mod waits;
 
 use backwater_kernel::{Duration, Rate, Time};
@@ -73,6 +74,8 @@ pub struct Mix {
     pub has_datagram_waits: bool,
     /// Queues may state rates, and queue pairs obey them (with `has_pairs`).
     pub has_rates: bool,
+    /// Queues may trim (with `has_pairs`, where nothing stops and nothing has credit).
+    pub has_trims: bool,
     /// All sources end.
     pub is_finite: bool,
     /// Which of several ways frames take.
@@ -119,6 +122,7 @@ impl Mix {
             has_waits: false,
             has_datagram_waits: false,
             has_rates: false,
+            has_trims: false,
             is_finite: false,
             spread: Spread::Flows,
             has_nics: false,
@@ -213,6 +217,9 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
         waits::fill(&mut own, &mut spec, mix.has_datagram_waits);
     }
     rates::fill(&mut own, &mut spec, mix);
+    if mix.has_trims {
+        trims::fill(&mut own, &mut spec);
+    }
     if mix.has_own_stops {
         control::own_stops(&mut own, &mut spec, mix);
     }

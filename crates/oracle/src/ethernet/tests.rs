@@ -49,6 +49,7 @@ fn star(rates_mbps: &[u64]) -> EthernetSpec {
                 reserve: None,
                 ecn: None,
                 rocc: None,
+                trim: None,
             }],
             inputs: Vec::new(),
             credits: Vec::new(),

@@ -48,11 +48,13 @@ pub(crate) struct Reach {
     mixed: usize,
     /// Frames that reached one more station.
     copies: usize,
+    pub trimmed: u64,
 }
 
 impl Reach {
     fn add(&mut self, report: &Report) {
         self.starts += report.starts.len();
+        self.trimmed += report.flows.iter().map(|flow| flow.trimmed).sum::<u64>();
         let lost = report
             .drops
             .iter()

@@ -254,6 +254,7 @@ fn two_hosts() -> EthernetSpec {
         reserve: None,
         ecn: None,
         rocc: None,
+        trim: None,
     };
     let channel = || ChannelSpec {
         counters: None,

@@ -59,6 +59,7 @@ fn link(a: u32, b: u32, mbps: u64) -> LinkSpec {
             reserve: None,
             ecn: None,
             rocc: None,
+            trim: None,
         }],
         inputs: Vec::new(),
         credits: Vec::new(),

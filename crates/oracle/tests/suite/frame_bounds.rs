@@ -31,6 +31,7 @@ impl Dice {
             reserve: None,
             ecn: None,
             rocc: None,
+            trim: None,
         };
         ChannelSpec {
             counters: None,

@@ -21,6 +21,7 @@ mod ethernet_parts;
 mod ethernet_peers;
 mod ethernet_slow_hosts;
 mod ethernet_standstill;
+mod ethernet_trims;
 mod ethernet_waits;
 mod fabric_agreement;
 mod fabric_audit;

@@ -229,6 +229,7 @@ impl Control for PyControl {
             Loss::Duplicates => "duplicates",
             Loss::TimeOut { is_repeated: false } => "time-out",
             Loss::TimeOut { is_repeated: true } => "time-out again",
+            Loss::Trimmed { .. } => "trimmed",
         };
         self.now = now;
         let arguments = (now.ps(), how, allowed_bytes);

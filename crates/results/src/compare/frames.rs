@@ -101,6 +101,12 @@ fn payload(content: &Content) -> Option<(u64, bool)> {
     }
 }
 
+/// A switch left of it the header.
+#[inline]
+fn is_trimmed(content: &Content) -> bool {
+    matches!(content, Content::Roce { packet, .. } if packet.is_trimmed)
+}
+
 impl Probe for FrameMeter {
     const IN_ALL_FORMS: bool = true;
 
@@ -131,7 +137,7 @@ impl Probe for FrameMeter {
             let wire = &mut self.meter.seen.wire;
             match carried {
                 None => wire.control += wire_bytes,
-                Some((0, _)) => wire.acknowledgements += wire_bytes,
+                Some((0, _)) if !is_trimmed(&frame.content) => wire.acknowledgements += wire_bytes,
                 Some((bytes, is_again)) => {
                     wire.headers += wire_bytes - bytes;
                     match is_again {
@@ -161,6 +167,12 @@ impl Probe for FrameMeter {
             let flow = self.flows[frame.flow as usize].carrier.flow;
             self.meter.seen.flows[flow].lost += bytes;
         }
+    }
+
+    /// What is cut off is lost, as it is with a frame that is dropped.
+    #[inline]
+    fn on_frame_trimmed(&mut self, at: Time, channel: u32, frame: &Frame<'_>, _: u32) {
+        self.on_frame_dropped(at, channel, frame, LossCause::QueueFull);
     }
 
     #[inline]

@@ -120,6 +120,8 @@ pub fn table(run: &Frames<'_>) -> Table {
         .drops::<EthernetSpec>(|queue| &queue.found.drops)
         .number("ECN-marked [frames]: after the warm-up")
         .of(|queue| queue.found.marked)
+        .number("trimmed [frames]: that found it full and went on as headers; whole run")
+        .of(|queue| queue.found.trimmed)
         .number("watchdog trips: whole run")
         .of(|queue| queue.found.watchdog_trips)
         .done()

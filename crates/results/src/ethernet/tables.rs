@@ -115,6 +115,8 @@ fn flows(run: &Frames<'_>) -> Table {
     .of(|(_, found)| found.lost)
     .number("ECN-marked [frames]: by switches")
     .of(|(_, found)| found.marked)
+    .number("trimmed [frames]: by switches, whole run")
+    .of(|(_, found)| found.trimmed)
     .number(
         "payload offered [bytes]: that the application handed over, whole run; over TCP without \
          end: what was sent",

@@ -167,9 +167,11 @@ pub fn kind(content: &Content) -> &'static str {
     match content {
         Content::Tcp { .. } => "tcp",
         Content::Roce { packet, .. } => match packet.kind {
+            PacketKind::Data if packet.is_trimmed => "roce-trimmed",
             PacketKind::Data => "roce",
             PacketKind::Ack => "roce-ack",
             PacketKind::Nack => "roce-nack",
+            PacketKind::Trimmed => "roce-trim-nack",
             PacketKind::Notification => "cnp",
             PacketKind::Rate => "rate",
         },
@@ -214,6 +216,10 @@ impl<W: Write> Probe for EthernetTrace<W> {
 
     fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &Frame<'_>, why: LossCause) {
         self.frame(at, "drop", channel, frame.view(), cause(why));
+    }
+
+    fn on_frame_trimmed(&mut self, at: Time, channel: u32, frame: &Frame<'_>, _bytes: u32) {
+        self.frame(at, "trim", channel, frame.view(), "");
     }
 
     fn on_gate(&mut self, at: Time, channel: u32, gate: Gate, is_stopped: bool) {

@@ -145,11 +145,15 @@ impl Named {
             Content::Tcp { segment, .. } if segment.bytes == 0 => {
                 format!("frame {number} of `{of}` (an acknowledgement)")
             }
+            Content::Roce { packet, .. } if packet.is_trimmed => {
+                format!("frame {number} of `{of}` (a trimmed header)")
+            }
             Content::Roce { packet, .. } if packet.kind != PacketKind::Data => {
                 let what = match packet.kind {
                     PacketKind::Notification => "a CNP",
                     PacketKind::Rate => "a rate stated by a switch",
                     PacketKind::Nack => "a NACK",
+                    PacketKind::Trimmed => "a NACK of a trimmed packet",
                     PacketKind::Data | PacketKind::Ack => "an acknowledgement",
                 };
                 format!("frame {number} of `{of}` ({what})")

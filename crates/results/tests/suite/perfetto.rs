@@ -161,6 +161,7 @@ fn link(ends: [u32; 2], mbps: u64) -> frames::LinkSpec {
         reserve: None,
         ecn: None,
         rocc: None,
+        trim: None,
     };
     let channel = frames::ChannelSpec {
         counters: None,

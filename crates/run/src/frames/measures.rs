@@ -112,6 +112,8 @@ measures! { run: &Seen<'_> =>
         run.largest_headroom() as f64;
     "ECN-marked", "frames", Other, 0, "by switches",
         run.queues().map(|queue| queue.marked).sum::<u64>() as f64;
+    "trimmed", "frames", Other, 0, "that found a queue full and went on as headers, whole run",
+        run.queues().map(|queue| queue.trimmed).sum::<u64>() as f64;
     "retransmitted share", "", Other, 5,
         "payload that TCP retransmitted, over all it sent, whole run",
         share(run.total(|f| f.ends.tcp.again_bytes), run.total(|f| f.ends.tcp.sent_bytes));

@@ -15,6 +15,7 @@ use super::flows::Flows;
 use super::lossless::Whole;
 use super::packets::{mtu, packet_bytes};
 use super::queues::Ports;
+use super::trims;
 use crate::given::frames::flow_control::FlowControl;
 use crate::given::frames::{EthernetFile, STALL_MS};
 use crate::given::tcp::Tcp;
@@ -44,6 +45,11 @@ pub(crate) fn classes(file: &EthernetFile, classes: u8, mistakes: &mut Diagnosti
     for class in flows.chain(patterns).chain(workloads).chain(own) {
         if **class >= classes {
             mistakes.push(no_such_class(&class.at, **class, classes));
+        }
+    }
+    for (class, _) in trims::given(file) {
+        if let Some(headers) = class.filter(|headers| *headers >= classes) {
+            mistakes.push(no_such_class(&class.at, headers, classes));
         }
     }
     let stopped = file.flow_control.classes();

@@ -15,7 +15,7 @@ use super::members::{self, Group};
 use super::net::Net;
 use super::offers::{Listed, Matrix, Offer};
 use super::workloads::{self, Begun, Setting};
-use super::{controls, queues, ranks, roce, traffic, waits};
+use super::{controls, queues, ranks, roce, traffic, trims, waits};
 use crate::Limits;
 use crate::given::frames::EthernetFile;
 use crate::given::frames::flows::{self as given, Transport};
@@ -114,8 +114,13 @@ pub(crate) fn highest_class(file: &EthernetFile) -> u8 {
     let controls = own.chain([&file.flow_control.value.value]);
     let lossless = controls.filter_map(|rules| rules.classes()?.as_deref());
     let lossless = lossless.flatten().copied();
-    let named = flows.chain(classes).chain(lossless);
-    named.max().unwrap_or(0)
+    let trims = trims::given(file);
+    let is_open = trims.iter().any(|(class, _)| class.is_none());
+    let trims = trims.into_iter().filter_map(|(class, _)| **class);
+    let named = flows.chain(classes).chain(lossless).chain(trims);
+    let highest = named.max().unwrap_or(0);
+    // Headers that nothing is said of have a class of their own.
+    highest + u8::from(is_open && highest + 1 < CLASSES_MAX as u8)
 }
 
 /// The flows of the file: first `[[flows]]`, then `[[patterns]]`, `[[workloads]]`,

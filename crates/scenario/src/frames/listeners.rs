@@ -9,6 +9,7 @@ use backwater_net::frames::spec::{EthernetSpec, FlowSpec, RATE_BYTES};
 use super::lossless::Whole;
 use super::packets::frame;
 use super::roce::chosen;
+use super::trims;
 use crate::prelude::*;
 
 /// Sources that obey rates need switches that state them, and the other way round.
@@ -34,6 +35,21 @@ pub(crate) fn check(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     }
 }
 
+/// Trimming where nothing can be trimmed.
+pub(crate) fn trimmed(look: &Whole<'_>, mistakes: &mut Diagnostics) {
+    let mut flows = look.spec.kinds();
+    if flows.any(|flow| flow.transport.is_pairs()) {
+        return;
+    }
+    for (_, at) in trims::given(look.file) {
+        Diagnostic::warning("nothing-trimmed", "no flow has packets that are trimmed")
+            .at(at, "cuts packets of RoCE")
+            .note("frames of TCP and UDP that find their queue full are dropped")
+            .help("give flows `transport = \"roce\"`, or leave `when_full` out")
+            .tell(mistakes);
+    }
+}
+
 /// Bytes of the frames that state rates, where queues do and sources obey.
 pub(crate) fn message_bytes(spec: &EthernetSpec) -> Option<u32> {
     let listeners = || spec.kinds().filter(|flow| flow.hears_rates());
@@ -55,18 +71,8 @@ fn given<'a>(look: &Whole<'a>) -> Vec<(&'a At, Option<u8>)> {
     let file = look.file;
     let mut all = Vec::new();
     all.extend(file.buffer.rocc.place().map(|at| (at, None)));
-    for own in &file.classes {
-        let class = own.class.sure().copied();
-        all.extend(own.queues.rocc.place().map(|at| (at, class)));
-    }
-    let links = file.links.iter();
-    let channels = links.flat_map(|own| {
-        let ways = [&own.forward, &own.backward].into_iter().flatten();
-        ways.chain([&own.channel])
-    });
-    let trunk = file.topology.iter().filter_map(|own| own.trunk.as_ref());
-    let queues = channels.chain(trunk).map(|own| &own.queues);
-    all.extend(queues.filter_map(|own| Some((own.rocc.place()?, None))));
+    let own = file.own_queues().into_iter();
+    all.extend(own.filter_map(|(queues, class)| Some((queues.rocc.place()?, class))));
     all
 }
 

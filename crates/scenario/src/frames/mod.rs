@@ -53,6 +53,7 @@ mod tcp;
 mod threats;
 mod topology;
 mod traffic;
+mod trims;
 mod trunks;
 mod waits;
 pub(crate) mod way;
@@ -251,6 +252,7 @@ fn whole(
     let (mut stall_after, mut account) = (None, Vec::new());
     checks::marks(&look, mistakes);
     listeners::check(&look, mistakes);
+    listeners::trimmed(&look, mistakes);
     checks::old_tcp(&look, mistakes);
     checks::starts(&look, mistakes);
     checks::peaks(&look, mistakes);

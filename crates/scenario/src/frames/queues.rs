@@ -7,7 +7,7 @@ use backwater_net::frames::spec::{
 };
 
 use super::controls::Controls;
-use super::rates;
+use super::{rates, trims};
 use crate::given::frames::EthernetFile;
 use crate::given::frames::flow_control::{Stops, XOFF, XON};
 use crate::given::frames::network::DELAY;
@@ -89,6 +89,7 @@ fn classes(file: &EthernetFile, ports: Ports, stops: Option<&Stops>) -> Vec<Queu
         mark_above: buffer.mark_above,
         ecn: buffer.ecn.clone(),
         rocc: buffer.rocc.clone(),
+        when_full: buffer.when_full.clone(),
     };
     let of_class = |class: u8| {
         let own = file
@@ -217,6 +218,7 @@ impl Port<'_> {
             reserve: reserve.map(|own| reserved(own, self.rate)),
             ecn: None,
             rocc: None,
+            trim: None,
         };
         if !leaves_switch {
             return endless;
@@ -230,10 +232,12 @@ impl Port<'_> {
         let usual = (!is_endless).then(|| usual_bytes(self.rate));
         let has_limit = !self.ports.is_shared && !has_credit;
         let limit_bytes = settings.limit.or(usual).filter(|_| has_limit);
+        let trim = self.trim(class, settings, mistakes);
         let queue = QueueSpec {
             limit_bytes,
             ecn,
             rocc,
+            trim,
             ..endless
         };
         match limit_bytes {
@@ -247,6 +251,17 @@ impl Port<'_> {
             }
             _ => queue,
         }
+    }
+
+    /// The class of the headers of what a class can't hold.
+    fn trim(&self, class: u8, settings: &QueueSettings, mistakes: &mut Diagnostics) -> Option<u8> {
+        let (named, at) = trims::asked(&settings.when_full)?;
+        let port = trims::Port {
+            classes: self.ports.classes,
+            held_back: self.ports.lossless | self.held,
+            is_shared: self.ports.is_shared,
+        };
+        trims::headers((named, at), (class, port), mistakes)
     }
 
     fn input(&self, class: u8, settings: &QueueSettings, mistakes: &mut Diagnostics) -> InputSpec {

@@ -29,6 +29,7 @@ pub(crate) struct Bin {
     /// Dropped after the warm-up.
     lost: u64,
     marked: u64,
+    trimmed: u64,
     slowdown: Collected,
     /// Transfers that began and are not complete: when, and what each takes alone, ps; 0 if that
     /// is not known.
@@ -51,6 +52,7 @@ pub(crate) struct Ended {
     /// Dropped after the warm-up.
     pub lost: u64,
     pub marked: u64,
+    pub trimmed: u64,
     /// When its transfer began, and what it took.
     pub transfer: (Option<Time>, Option<u64>),
     /// That was after the warm-up.
@@ -88,6 +90,7 @@ impl Bin {
             bytes: Balance::default(),
             lost: 0,
             marked: 0,
+            trimmed: 0,
             slowdown: Collected::new(KEPT),
             open: Vec::new(),
             unacknowledged: Vec::new(),
@@ -113,6 +116,7 @@ impl Bin {
         self.bytes = [self.bytes, flow.bytes].into_iter().sum();
         self.lost += flow.lost;
         self.marked += flow.marked;
+        self.trimmed += flow.trimmed;
         let (began, took) = flow.transfer;
         match (began, took) {
             (Some(began), None) => self.open.push((began, flow.alone_ps)),
@@ -159,6 +163,7 @@ impl Bin {
                 lost: self.lost,
                 delay,
                 marked: self.marked,
+                trimmed: self.trimmed,
                 ends,
                 slowdown: slowdown.with_all_open(ages),
                 ..FlowOutcome::default()

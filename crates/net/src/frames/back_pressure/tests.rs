@@ -78,6 +78,7 @@ fn network(rules: BackPressureSpec) -> Simulation<Rings> {
             reserve: None,
             ecn: None,
             rocc: None,
+            trim: None,
         }]),
         inputs: Vec::new(),
         credits: Vec::new(),

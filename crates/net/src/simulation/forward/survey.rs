@@ -338,8 +338,9 @@ impl Losses {
             dropped_bytes,
             dropped_before: _,
             marked,
+            trimmed,
         } = self;
-        for count in [dropped, dropped_bytes, marked] {
+        for count in [dropped, dropped_bytes, marked, trimmed] {
             survey.adds(count);
         }
     }

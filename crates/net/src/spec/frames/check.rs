@@ -8,8 +8,8 @@ use backwater_kernel::{BuildError, Channels, Duration};
 use crate::spec::CLOCK_MAX_PS;
 use crate::spec::frames::{
     CLASSES_MAX, ChannelSpec, Detect, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES,
-    FlowSpec, MemorySpec, Message, NodeKind, PFC_CLASSES, SwitchSpec, TAG_BYTES, TrafficSpec,
-    TransportSpec, largest_packet_bytes,
+    FlowSpec, MemorySpec, Message, NodeKind, PFC_CLASSES, QueueSpec, SwitchSpec, TAG_BYTES,
+    TrafficSpec, TransportSpec, largest_packet_bytes,
 };
 
 /// Largest frame: buffers count it in 16 bits.
@@ -86,6 +86,7 @@ fn check_ports(spec: &EthernetSpec) -> Result<(), BuildError> {
             ));
         }
         for queue in &channel.queues {
+            check_trim(id, queue, &channel.queues)?;
             if queue.low_bytes > queue.high_bytes {
                 return err(format!(
                     "channel {id}: the low threshold is above the high one"
@@ -113,6 +114,21 @@ fn check_ports(spec: &EthernetSpec) -> Result<(), BuildError> {
         }
     }
     Ok(())
+}
+
+/// Where the headers of what a queue trims go: to one with a limit that does not trim itself.
+fn check_trim(id: u32, queue: &QueueSpec, queues: &[QueueSpec]) -> Result<(), BuildError> {
+    let Some(class) = queue.trim else {
+        return Ok(());
+    };
+    let headers = queues.get(usize::from(class));
+    let is_fine = headers.is_some_and(|headers| headers.trim.is_none());
+    match is_fine && queue.limit_bytes.is_some() {
+        true => Ok(()),
+        false => err(format!(
+            "channel {id}: a queue with a limit trims into a class that is there and does not"
+        )),
+    }
 }
 
 /// What a scheduler asks of the classes it serves. Nobody warns the sources of a class that runs

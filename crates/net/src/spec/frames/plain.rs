@@ -127,6 +127,7 @@ impl QueueSpec {
             reserve: None,
             ecn: None,
             rocc: None,
+            trim: None,
         }
     }
 }

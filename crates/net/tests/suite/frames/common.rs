@@ -102,6 +102,7 @@ impl Net {
                     reserve: None,
                     ecn: None,
                     rocc: None,
+                    trim: None,
                 };
                 self.classes
             ],

@@ -26,3 +26,4 @@ mod schedulers;
 mod spread;
 mod standstill;
 mod stops;
+mod trimming;

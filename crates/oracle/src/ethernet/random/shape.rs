@@ -37,6 +37,7 @@ pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], mix
         reserve: None,
         ecn: None,
         rocc: None,
+        trim: None,
     };
     let queues = (0..classes).map(|_| queue(dice)).collect();
     let shape = match (mix.spread.parts_flows(), mix.has_blocked && dice.one_in(2)) {

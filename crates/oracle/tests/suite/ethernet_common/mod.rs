@@ -127,6 +127,7 @@ fn counts_differ(report: &Report, log: &Log, outcome: &Outcome) -> Result<(), St
             delivered_bytes: bytes.delivered,
             dropped: fast.lost_total,
             dropped_bytes: bytes.dropped,
+            trimmed: fast.trimmed,
             payload_bytes: log.payload[index][0],
             returned_bytes: log.payload[index][1],
         };
@@ -159,7 +160,7 @@ fn counts_differ(report: &Report, log: &Log, outcome: &Outcome) -> Result<(), St
 fn counts_of(
     slow: &ChannelCounts,
     fast: &ChannelOutcome,
-) -> [(&'static str, Vec<u64>, Vec<u64>); 6] {
+) -> [(&'static str, Vec<u64>, Vec<u64>); 7] {
     let of = |count: fn(&QueueOutcome) -> u64| fast.by_class.queues.iter().map(count).collect();
     let stops = vec![
         slow.stops_sent,
@@ -184,6 +185,7 @@ fn counts_of(
             of(|it| it.congestions),
         ),
         ("marked", slow.marked.clone(), of(|it| it.marked)),
+        ("trimmed", slow.trimmed.clone(), of(|it| it.trimmed)),
         (
             "trips",
             slow.watchdog_trips.clone(),

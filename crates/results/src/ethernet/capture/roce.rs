@@ -54,7 +54,7 @@ pub fn packet(ip: &Ip, ports: Ports, pair: Pair, packet: &RocePacket, length: u3
         PacketKind::Rate => return rate(ip, ports, pair, packet),
         PacketKind::Data if packet.flag => SEND_LAST,
         PacketKind::Data => SEND_MIDDLE,
-        PacketKind::Ack | PacketKind::Nack => ACKNOWLEDGE,
+        PacketKind::Ack | PacketKind::Nack | PacketKind::Trimmed => ACKNOWLEDGE,
         PacketKind::Notification => CNP,
     };
     let number =
@@ -62,6 +62,7 @@ pub fn packet(ip: &Ip, ports: Ports, pair: Pair, packet: &RocePacket, length: u3
     // An acknowledgement names the last packet that is in, a refusal the one that is missing.
     let named = match packet.kind {
         PacketKind::Ack => number(packet.seq).wrapping_sub(1) & 0xff_ffff,
+        PacketKind::Trimmed => number(packet.other),
         PacketKind::Data | PacketKind::Nack | PacketKind::Notification | PacketKind::Rate => {
             number(packet.seq)
         }
@@ -76,7 +77,7 @@ pub fn packet(ip: &Ip, ports: Ports, pair: Pair, packet: &RocePacket, length: u3
     header.extend((asks | named).to_be_bytes());
     let syndrome = match packet.kind {
         PacketKind::Ack => Some(POSITIVE),
-        PacketKind::Nack => Some(SEQUENCE_ERROR),
+        PacketKind::Nack | PacketKind::Trimmed => Some(SEQUENCE_ERROR),
         PacketKind::Data | PacketKind::Notification | PacketKind::Rate => None,
     };
     if let Some(syndrome) = syndrome {

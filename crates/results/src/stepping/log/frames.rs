@@ -174,6 +174,21 @@ impl Probe for FrameLog {
         });
     }
 
+    fn on_frame_trimmed(&mut self, at: Time, channel: u32, frame: &Frame<'_>, bytes: u32) {
+        if self.is_off() {
+            return;
+        }
+        self.takes_arrival(frame.view());
+        let named = &self.named;
+        self.kept.note(at.ps(), || {
+            let (what, port) = (named.frame(frame.view()), named.port(channel));
+            format!(
+                "{what} arrives, finds its queue at {port} full and is trimmed to {}",
+                counted(bytes, "byte")
+            )
+        });
+    }
+
     fn on_frame_delivered(&mut self, at: Time, frame: &Frame<'_>) {
         if self.is_off() {
             return;

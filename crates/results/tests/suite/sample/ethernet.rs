@@ -37,6 +37,7 @@ fn channel(mbps: u64) -> ChannelSpec {
         reserve: None,
         ecn: None,
         rocc: None,
+        trim: None,
     };
     ChannelSpec {
         counters: None,

@@ -25,7 +25,7 @@ use self::memory::{Memory, Pools};
 use self::network::{Link, Links, Network, Routes, Topology};
 use self::roce::Roce;
 use self::scheduler::Scheduler;
-use self::switch::{Buffer, Classes, Host, Nodes, Switch, Watchdog};
+use self::switch::{Buffer, Classes, Host, Nodes, QueueSettings, Switch, Watchdog};
 use self::workloads::Workloads;
 use crate::given::sweep::Sweep;
 use crate::given::tcp::Tcp;
@@ -121,6 +121,22 @@ pub(crate) struct EthernetFile {
     /// What varies in a sweep.
     #[key(otherwise = "nothing")]
     pub sweep: Option<Sweep>,
+}
+
+impl EthernetFile {
+    /// What is said of the queues of single classes, and of single links.
+    pub(crate) fn own_queues(&self) -> Vec<(&QueueSettings, Option<u8>)> {
+        let classes = self.classes.iter();
+        let classes = classes.map(|own| (&own.queues, own.class.sure().copied()));
+        let links = self.links.iter();
+        let channels = links.flat_map(|own| {
+            let ways = [&own.forward, &own.backward].into_iter().flatten();
+            ways.chain([&own.channel])
+        });
+        let trunk = self.topology.iter().filter_map(|own| own.trunk.as_ref());
+        let links = channels.chain(trunk).map(|own| (&own.queues, None));
+        classes.chain(links).collect()
+    }
 }
 
 /// Milliseconds after which stopped queues are checked for a deadlock, where `run.stall` is not

@@ -11,7 +11,7 @@ use super::scheduler::Service;
 use crate::given::Named;
 use crate::given::usual::{Usual, usual};
 use crate::language::kinds::{OrShare, OrWord};
-use crate::language::typed::Placed;
+use crate::language::typed::{Chosen, Placed};
 
 /// Bytes of a queue at 10 Mbps: the paper's.
 pub(crate) const SLOW: Usual<u64> = usual!(70 kB);
@@ -109,6 +109,9 @@ pub(crate) struct Buffer {
     /// Queues state rates to sources (RoCC): `{}` for the published values.
     #[key(otherwise = "nothing is stated")]
     pub rocc: Placed<Option<Rocc>>,
+    /// What becomes of a frame that finds its queue full. A word alone stands for `{ kind = .. }`.
+    #[key(short = "kind", otherwise = "it is dropped")]
+    pub when_full: Placed<Option<Chosen<WhenFull>>>,
     /// One memory for all queues of a switch.
     #[key(otherwise = "each queue has its own")]
     pub shared: Option<Shared>,
@@ -130,6 +133,24 @@ pub(crate) struct Ecn {
     /// When a frame is marked.
     #[key(default = "\"join\"")]
     pub at: MarkAt,
+}
+
+/// What becomes of a frame that finds its queue full.
+#[table("buffer.when_full", by(kind, "What becomes of it."))]
+pub(crate) enum WhenFull {
+    /// It is dropped (tail drop).
+    Drop,
+    /// Packet trimming: data of RoCE loses its payload. A header of 64 bytes goes on, before the
+    /// data if its class does, and the receiver asks for the packet at once. Frames of TCP and
+    /// UDP, acknowledgements and what has no more than 64 bytes are dropped.
+    #[word(cite = "Handley and others 2017 (NDP); Ultra Ethernet 1.0")]
+    Trim {
+        /// In which class headers go. Its queue has a `limit` as others have; a header that finds
+        /// it full is dropped. Its own frames are not trimmed.
+        #[key(is = Whole { min: 0, max: 31, unit: "" })]
+        #[key(otherwise = "the highest; one above those that are named, without `switch.classes`")]
+        class: Placed<Option<u8>>,
+    },
 }
 
 /// Words of `at`: When a frame is marked.
@@ -163,6 +184,9 @@ pub(crate) struct QueueSettings {
     /// Queues state rates to sources (RoCC): `{}` for the published values.
     #[key(otherwise = "as the table above it says")]
     pub rocc: Placed<Option<Rocc>>,
+    /// What becomes of a frame that finds its queue full. A word alone stands for `{ kind = .. }`.
+    #[key(short = "kind", otherwise = "as the table above it says")]
+    pub when_full: Placed<Option<Chosen<WhenFull>>>,
 }
 
 /// What differs in the queues of one class.

@@ -24,6 +24,7 @@ mod stops;
 mod tcp;
 mod today;
 mod transfers;
+mod trimming;
 mod workloads;
 
 use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec, TimerSpec};
@@ -313,6 +314,7 @@ fn tables_of_queues_override_each_other() {
         reserve: None,
         ecn: marks(150_000, 150_001, 1.0),
         rocc: None,
+        trim: None,
     };
     assert_eq!(queue, expected);
     // One direction says more than the link.
