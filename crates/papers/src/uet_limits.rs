@@ -58,8 +58,8 @@ const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         title: "Sixteen hosts, NSCC",
         claims: &["uet-limits.nscc.times"],
-        runs: 3 * SEEDS,
-        cost_ms: 1_000,
+        runs: 4 * SEEDS,
+        cost_ms: 2_000,
         quick_percent: 100,
         run: nscc::sixteen,
     },

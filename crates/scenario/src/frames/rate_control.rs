@@ -8,9 +8,9 @@ use backwater_ends::spec::{Notify, RateControlSpec};
 use backwater_kernel::{Channels, Duration, Rate};
 use backwater_net::frames::routes::Tables;
 use backwater_net::frames::spec::{
-    AETH_BYTES, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, Forwarding,
-    NodeKind, ROCE_BYTES, SwitchSpec, TAG_BYTES, TCP_IP_BYTES, TransportSpec, WIRE_OVERHEAD_BYTES,
-    packet_bytes,
+    AETH_BYTES, CLASSES_MAX, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec,
+    Forwarding, NodeKind, ROCE_BYTES, SwitchSpec, TAG_BYTES, TCP_IP_BYTES, TransportSpec,
+    WIRE_OVERHEAD_BYTES, packet_bytes,
 };
 
 use super::headroom::wire_time;
@@ -22,6 +22,9 @@ use crate::prelude::*;
 
 /// How often a destination tells, where neither the file nor the profile says.
 const CNP_INTERVAL: Duration = Duration(50_000_000);
+
+/// What of the longest round trip NSCC's target is where switches trim.
+const TARGET_WHERE_TRIMMED: f64 = 0.75;
 
 /// A queue pair, as far as control asks.
 #[derive(Clone, Copy, Debug)]
@@ -68,10 +71,7 @@ pub(crate) fn set_paths(network: &mut EthernetSpec) {
     let asks = |flow: &FlowSpec| match &flow.transport {
         TransportSpec::Roce(roce) => match &roce.control {
             RateControlSpec::Hpcc(spec) => spec.base_rtt == Duration::ZERO,
-            RateControlSpec::Swift(_) => true,
-            RateControlSpec::Nscc(spec) => {
-                spec.base_rtt == Duration::ZERO || spec.network_rtt == Duration::ZERO
-            }
+            RateControlSpec::Swift(_) | RateControlSpec::Nscc(_) => true,
             _ => false,
         },
         TransportSpec::Tcp(tcp) => tcp.handshake_rtt == Some(Duration::ZERO),
@@ -97,12 +97,18 @@ pub(crate) fn set_paths(network: &mut EthernetSpec) {
             .map(|(round_trip, _)| round_trip)
     });
     let longest = under_nscc.max().unwrap_or(Duration::ZERO);
+    let trims: Vec<bool> = (0..CLASSES_MAX as u8)
+        .map(|class| trims(network, class))
+        .collect();
     for (flow, path) in network.flows.iter_mut().zip(paths) {
         match (&mut flow.transport, path) {
             (TransportSpec::Roce(roce), Some((round_trip, hops))) => match &mut roce.control {
                 RateControlSpec::Hpcc(spec) => spec.base_rtt = round_trip,
                 RateControlSpec::Swift(spec) => spec.hops = hops,
                 RateControlSpec::Nscc(spec) => {
+                    if trims[usize::from(flow.class)] {
+                        spec.target_share = TARGET_WHERE_TRIMMED;
+                    }
                     for (rtt, known) in [
                         (&mut spec.base_rtt, round_trip),
                         (&mut spec.network_rtt, longest),
@@ -120,6 +126,13 @@ pub(crate) fn set_paths(network: &mut EthernetSpec) {
             (TransportSpec::Udp { .. }, _) | (_, None) => {}
         }
     }
+}
+
+/// Some port trims frames of this class.
+fn trims(network: &EthernetSpec, class: u8) -> bool {
+    let channels = network.links.channels().map(|id| network.links.channel(id));
+    let mut queues = channels.filter_map(|channel| channel.queues.get(usize::from(class)));
+    queues.any(|queue| queue.trim.is_some())
 }
 
 /// From the start of a full packet to the end of its acknowledgement, or of a SYN to the end of its
