@@ -46,8 +46,8 @@ const TRIMMING: [(&str, &str); 4] = [
     ("switch.classes", "2"),
     (
         "buffer",
-        "{ per_queue = \"176 kB\", when_full = \"trim\", ecn = { min = \"35 kB\", max = \"140 kB\", \
-         probability = 1.0, at = \"leave\" } }",
+        "{ per_queue = \"176 kB\", when_full = \"trim\", \
+         ecn = { min = \"35 kB\", max = \"140 kB\", probability = 1.0, at = \"leave\" } }",
     ),
 ];
 
