@@ -309,11 +309,10 @@ impl Sender {
         self.touched = now;
         let flight_bytes = self.flight(spec);
         let in_order_bytes = packet.seq.saturating_sub(self.una);
-        let (rtt, news_bytes) = match spec.recovery {
-            PairRecovery::GoBackN | PairRecovery::Selective => {
-                (self.round_trip(now, packet), in_order_bytes)
-            }
-            PairRecovery::AnyOrder => (self.its_round_trip(now, packet), self.take_in(packet)),
+        let rtt = self.round_trip(now, spec, packet);
+        let news_bytes = match spec.recovery {
+            PairRecovery::GoBackN | PairRecovery::Selective => in_order_bytes,
+            PairRecovery::AnyOrder => self.take_in(packet),
         };
         if in_order_bytes > 0 {
             self.una = packet.seq;

@@ -191,3 +191,36 @@ fn what_is_lost_goes_again_after_a_time_out() {
         );
     }
 }
+
+/// The packet that fills a gap ends its own round trip, not that of those it makes whole, which
+/// came long before.
+#[test]
+fn a_repaired_packet_has_its_own_round_trip() {
+    for recovery in [PairRecovery::Selective, PairRecovery::AnyOrder] {
+        let mut two = Two::new(recovery, 3);
+        let sent = two.sent();
+        let spec = two.spec.clone();
+        two.now = Time(11 * US);
+        let mut rtts = Vec::new();
+        for (at, packet) in [(11, sent[1]), (12, sent[2]), (40, sent[0])] {
+            two.now = Time(at * US);
+            let answers = {
+                let came = Came {
+                    is_marked: false,
+                    path: &[],
+                };
+                two.destination.on_packet(two.now, &spec, &packet, came);
+                let mut answers = Vec::new();
+                while let Some((Payload::Roce(answer), _)) = two.destination.poll(two.now, &spec) {
+                    answers.push(answer);
+                }
+                answers
+            };
+            for answer in answers {
+                rtts.push(two.source.sender.round_trip(two.now, &spec, &answer));
+            }
+        }
+        let expected = [10, 11, 39].map(|us| Some(Duration(us * US)));
+        assert_eq!(rtts, expected, "{recovery:?}");
+    }
+}

@@ -20,40 +20,27 @@ impl Sender {
         named + in_order - self.arrived.bytes_below(packet.seq)
     }
 
-    /// Any order: what the very packet took that an acknowledgement is for, and forgets all that
-    /// is acknowledged. Nothing of one that went more than once.
-    pub(super) fn its_round_trip(&mut self, now: Time, packet: &RocePacket) -> Option<Duration> {
+    /// What the very packet took that an acknowledgement is for, and forgets all that is
+    /// acknowledged.
+    pub fn round_trip(
+        &mut self,
+        now: Time,
+        spec: &RoceSpec,
+        packet: &RocePacket,
+    ) -> Option<Duration> {
         let end = packet.other + u64::from(packet.bytes);
         let place = self.started.partition_point(|it| it.end < end);
         let its = self.started.get(place).copied();
         let acknowledged = self.started.partition_point(|it| it.end <= packet.seq);
         self.started.drain(..acknowledged);
-        let is_its = |it: &Started| it.end == end && !it.is_again;
+        let is_its = |it: &Started| {
+            // After a time-out it may be the first one that came after all.
+            let is_sure = spec.recovery != PairRecovery::AnyOrder || !it.is_again;
+            it.end == end && is_sure
+        };
         // A header went before others: it says nothing of how long these take.
         let its = its.filter(|it| packet.kind != PacketKind::Trimmed && is_its(it));
         its.map(|it| now.since(it.at))
-    }
-
-    /// What the packet took whose arrival it tells of, and forgets all that is acknowledged.
-    pub(super) fn round_trip(&mut self, now: Time, packet: &RocePacket) -> Option<Duration> {
-        let mut at = None;
-        while let Some(first) = self.started.front()
-            && first.end <= packet.seq
-        {
-            at = Some(first.at);
-            self.started.pop_front();
-        }
-        // A header that went before others says nothing of how long these take.
-        if packet.kind == PacketKind::Trimmed {
-            return None;
-        }
-        if packet.kind == PacketKind::Nack {
-            let end = packet.other + u64::from(packet.bytes);
-            let place = self.started.partition_point(|it| it.end < end);
-            let known = self.started.get(place).filter(|it| it.end == end);
-            at = known.map(|it| it.at).or(at);
-        }
-        at.map(|at| now.since(at))
     }
 
     /// Something is missing at the receiver, which has said so; whether that is news.
