@@ -175,6 +175,9 @@ impl Transport for QueuePair {
                 let before = self.receiver.expected();
                 let is_new = self.receiver.on_data(now, spec, packet, came.is_marked);
                 self.counts.duplicates += u64::from(!is_new);
+                self.counts.out_of_order += u64::from(packet.seq > before);
+                let held_bytes = self.receiver.held_bytes();
+                self.counts.held_most_bytes = self.counts.held_most_bytes.max(held_bytes);
                 received.delivered_bytes = self.receiver.expected() - before;
             }
             PacketKind::Ack | PacketKind::Nack | PacketKind::Trimmed => {

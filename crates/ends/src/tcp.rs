@@ -143,6 +143,10 @@ pub struct TcpCounts {
     pub ecn_cuts: u64,
     /// CNPs sent.
     pub notifications: u64,
+    /// Queue pairs: packets of data that came while one before them was missing.
+    pub out_of_order: u64,
+    /// Queue pairs: the most bytes that were held beyond something missing, in the whole run.
+    pub held_most_bytes: u64,
 }
 
 /// One end of a connection: a sender and a receiver.

@@ -99,15 +99,5 @@ fn circuits(flows: &[&FlowOutcome]) -> Option<CellTcpOutcome> {
 
 /// Several ends of connections as one.
 pub fn both_ends<'a>(ends: impl Iterator<Item = &'a TcpCounts>) -> TcpCounts {
-    let mut tcp = TcpCounts::default();
-    for own in ends {
-        tcp.segments += own.segments;
-        tcp.sent_bytes += own.sent_bytes;
-        tcp.again_bytes += own.again_bytes;
-        tcp.time_outs += own.time_outs;
-        tcp.fast_retransmits += own.fast_retransmits;
-        tcp.duplicates += own.duplicates;
-        tcp.ecn_cuts += own.ecn_cuts;
-    }
-    tcp
+    ends.fold(TcpCounts::default(), |sum, own| sum.plus(*own))
 }

@@ -451,7 +451,10 @@ impl TcpCounts {
             duplicates,
             ecn_cuts,
             notifications,
+            out_of_order,
+            held_most_bytes,
         } = self;
+        survey.fixed(*held_most_bytes);
         for count in [
             segments,
             sent_bytes,
@@ -461,13 +464,14 @@ impl TcpCounts {
             duplicates,
             ecn_cuts,
             notifications,
+            out_of_order,
         ] {
             survey.adds(count);
         }
     }
 }
 
-/// Counter by counter.
+/// Counter by counter; of what is a most, the larger.
 fn combine(a: TcpCounts, b: TcpCounts, of: fn(u64, u64) -> u64) -> TcpCounts {
     TcpCounts {
         segments: of(a.segments, b.segments),
@@ -478,6 +482,8 @@ fn combine(a: TcpCounts, b: TcpCounts, of: fn(u64, u64) -> u64) -> TcpCounts {
         duplicates: of(a.duplicates, b.duplicates),
         ecn_cuts: of(a.ecn_cuts, b.ecn_cuts),
         notifications: of(a.notifications, b.notifications),
+        out_of_order: of(a.out_of_order, b.out_of_order),
+        held_most_bytes: a.held_most_bytes.max(b.held_most_bytes),
     }
 }
 

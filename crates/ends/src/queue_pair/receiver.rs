@@ -66,6 +66,12 @@ impl Receiver {
         self.next
     }
 
+    /// Bytes that came and wait for what is missing before them.
+    #[inline]
+    pub fn held_bytes(&self) -> u64 {
+        self.kept.bytes()
+    }
+
     /// All that it keeps, for a run that repeats itself.
     pub fn survey_receiver(&mut self, survey: &mut Survey, spec: &RoceSpec) {
         let Receiver {

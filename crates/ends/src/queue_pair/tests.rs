@@ -90,6 +90,8 @@ fn packets_in_any_order_are_named_and_nothing_goes_again() {
     let answers = two.arrive(sent[0], false);
     assert_eq!((answers[0].kind, answers[0].seq), (PacketKind::Ack, 3_000));
     assert!(two.source.sender.is_all_acknowledged());
+    let counts = two.destination.counts();
+    assert_eq!((counts.out_of_order, counts.held_most_bytes), (2, 2_000));
     assert_eq!(two.source.counts().again_bytes, 0);
     assert_eq!(two.source.counts().fast_retransmits, 0);
 }
