@@ -1,6 +1,6 @@
 //! `backwater export`: what a scenario or a run says, in files that other programs read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 
 use backwater_formats::hpcc::fct::{self, Completion};
@@ -50,7 +50,10 @@ const PORTS: [u16; 2] = [10_000, 100];
 
 /// Writes it.
 pub fn export(options: &Options) -> u8 {
-    if let Err(message) = files::is_place(options.out.as_ref()) {
+    let source = std::iter::once(options.source.as_path());
+    let can_be_written = files::is_place(options.out.as_ref())
+        .and_then(|()| files::spares(options.out.as_ref(), source));
+    if let Err(message) = can_be_written {
         return fail(message);
     }
     let is_run = options.source.is_dir();
@@ -190,14 +193,18 @@ fn completions(exported: &Exported, directory: &Path) -> Result<String, String> 
             times.insert(flow, time);
         }
     }
+    let near = neighbours(&exported.topology);
     let mut over: Vec<(u64, Completion)> = Vec::new();
     for flow in &exported.flows {
         let Some(time) = times.get(&flow.name) else {
             continue;
         };
-        let path = paths.get(&flow.name).map_or("", String::as_str);
-        let links = links(&exported.topology, path);
         let listed = &flow.flow;
+        let path = paths.get(&flow.name).map_or("", String::as_str);
+        // Frames that take several paths are alone on one of them.
+        let ends = (listed.source, listed.destination);
+        let links = links(&exported.topology, path)
+            .unwrap_or_else(|| shortest(&exported.topology, &near, ends));
         let completion = Completion {
             source: listed.source,
             destination: listed.destination,
@@ -242,18 +249,52 @@ fn picoseconds(text: &str) -> Option<u64> {
     u64::try_from(whole).ok()
 }
 
-/// Rate and delay of each link of a path, `H0 -> S4 -> H2`.
-fn links(topology: &Topology, path: &str) -> Vec<(u64, u64)> {
+/// Of each node the neighbours, and by which link.
+fn neighbours(topology: &Topology) -> Vec<Vec<(u32, usize)>> {
+    let mut all = vec![Vec::new(); topology.nodes.len()];
+    for (number, link) in topology.links.iter().enumerate() {
+        let [a, b] = link.ends;
+        all[a as usize].push((b, number));
+        all[b as usize].push((a, number));
+    }
+    all
+}
+
+/// Rate and delay of each link of a path of the fewest links; empty if there is none.
+fn shortest(
+    topology: &Topology,
+    neighbours: &[Vec<(u32, usize)>],
+    (from, to): (u32, u32),
+) -> Vec<(u64, u64)> {
+    let mut reached: BTreeMap<u32, Option<(u32, usize)>> = BTreeMap::from([(to, None)]);
+    let mut queue = VecDeque::from([to]);
+    while let Some(node) = queue.pop_front() {
+        for &(far, number) in &neighbours[node as usize] {
+            if !reached.contains_key(&far) {
+                reached.insert(far, Some((node, number)));
+                queue.push_back(far);
+            }
+        }
+    }
+    let mut path = Vec::new();
+    let mut node = from;
+    while let Some(Some((next, number))) = reached.get(&node) {
+        let link = &topology.links[*number];
+        path.extend(link.rate_bps.zip(link.delay_ps));
+        node = *next;
+    }
+    path
+}
+
+/// Rate and delay of each link of a path, `H0 -> S4 -> H2`; nothing if it is none.
+fn links(topology: &Topology, path: &str) -> Option<Vec<(u64, u64)>> {
     let place = |name: &str| topology.nodes.iter().position(|node| node.name == name);
-    let nodes: Vec<u32> = path
-        .split(" -> ")
-        .filter_map(place)
-        .map(|place| place as u32)
-        .collect();
-    let link = |pair: &[u32]| {
-        let joins = |ends: [u32; 2]| ends == [pair[0], pair[1]] || ends == [pair[1], pair[0]];
+    let nodes: Option<Vec<usize>> = path.split(" -> ").map(place).collect();
+    let link = |pair: &[usize]| {
+        let [a, b] = [pair[0] as u32, pair[1] as u32];
+        let joins = |ends: [u32; 2]| ends == [a, b] || ends == [b, a];
         let link = topology.links.iter().find(|link| joins(link.ends))?;
         Some((link.rate_bps?, link.delay_ps?))
     };
-    nodes.windows(2).filter_map(link).collect()
+    nodes?.windows(2).map(link).collect()
 }

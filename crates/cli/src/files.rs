@@ -89,6 +89,24 @@ pub fn is_place(file: Option<&PathBuf>) -> Result<(), String> {
     Err(format!("can't write `{}`: {fault}", shown(file)))
 }
 
+/// That a file can be written without the loss of one that is read for it.
+pub fn spares<'p>(
+    file: Option<&PathBuf>,
+    mut inputs: impl Iterator<Item = &'p Path>,
+) -> Result<(), String> {
+    let Some(there) = file.and_then(|file| file.canonicalize().ok()) else {
+        return Ok(());
+    };
+    let is_it = |input: &Path| input.canonicalize().is_ok_and(|input| input == there);
+    match inputs.find(|input| is_it(input)) {
+        None => Ok(()),
+        Some(input) => Err(format!(
+            "`--out` is `{}`, which is read: name another file",
+            shown(input)
+        )),
+    }
+}
+
 /// A path as it may be printed.
 pub fn shown(path: &Path) -> String {
     printable(&path.display().to_string())

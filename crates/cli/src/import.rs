@@ -87,7 +87,10 @@ struct Made {
 
 /// Reads the files and writes the scenario.
 pub fn import(options: &Options) -> u8 {
-    if let Err(message) = files::is_place(options.out.as_ref()) {
+    let inputs = options.files.iter().map(PathBuf::as_path);
+    let can_be_written = files::is_place(options.out.as_ref())
+        .and_then(|()| files::spares(options.out.as_ref(), inputs));
+    if let Err(message) = can_be_written {
         return fail(message);
     }
     match make(options) {

@@ -254,7 +254,9 @@ impl<'c> Reader<'c> {
             out,
             "# `KMIN_MAP`, `KMAX_MAP` and `PMAX_MAP`, by the rate of the port."
         );
-        let _ = writeln!(out, "[buffer]\necn = {first}\n");
+        // A table of its own: `[buffer]` may stand elsewhere.
+        let keys = first.trim_matches(['{', ' ', '}']).replace(", ", "\n");
+        let _ = writeln!(out, "[buffer.ecn]\n{keys}\n");
         if let Some(ecn) = of_trunks.filter(|ecn| *ecn != first) {
             let _ = writeln!(out, "[topology.trunk]\necn = {ecn}\n");
         }

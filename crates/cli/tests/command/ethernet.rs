@@ -35,6 +35,15 @@ fn run(here: &Path, more: &[&str]) -> Ran {
     backwater(here, &all)
 }
 
+/// Nothing is lost, and still not all came at once.
+#[test]
+fn trimmed_packets_are_told() {
+    let here = folder("ethernet-trimmed");
+    let ran = backwater(&here, &["run", "ethernet/trimming", "--out", "out"]).expect(0);
+    let told = "nothing was dropped; trimmed 2,430 packets";
+    assert!(ran.out.contains(told), "{}", ran.out);
+}
+
 #[test]
 fn a_run_writes_its_directory() {
     let here = folder("ethernet-run");

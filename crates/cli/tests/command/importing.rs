@@ -98,6 +98,12 @@ fn what_can_not_be_imported_is_told() {
         &["`cut.txt`", "line 3", "the file ends here", "link 1 of 3"],
     );
     refused(&["none.txt"], &["can't read `none.txt`"]);
+    let onto_itself = ["import", "net.txt", "--out", "./net.txt"];
+    backwater(&here, &onto_itself)
+        .expect(2)
+        .complains("which is read: name another file");
+    let left = fs::read_to_string(here.join("net.txt")).expect("it is there");
+    assert_eq!(left, NET);
     let late = [
         "import",
         "late.cm",
@@ -130,7 +136,7 @@ const PARTS: [&str; 8] = [
     "mtu = \"1000 B\"\nack_class = 7",
     "control = { kind = \"dcqcn\", increase_interval = \"300 us\", g = 0.00390625, additive = \
      \"20000000 bps\", clamp = \"after-stage\" }",
-    "[buffer]\necn = { min = \"400 kB\", max = \"1600 kB\", probability = 0.2, at = \"leave\" }",
+    "[buffer.ecn]\nmin = \"400 kB\"\nmax = \"1600 kB\"\nprobability = 0.2\nat = \"leave\"\n",
     "[topology.trunk]\necn = { min = \"1600 kB\", max = \"6400 kB\"",
 ];
 
@@ -169,6 +175,19 @@ fn a_run_of_the_hpcc_simulator_is_read_with_its_files() {
                    \"20000000 bps\" }";
     let outage = "between = [\"S4\", \"S5\"]\noutages = [{ from = \"2000100 us\"";
     assert!(text.contains(control) && text.contains(outage), "{text}");
+    // What a run says that it ran can be run, whatever controls the sources.
+    for mode in ["CC_MODE 3", "CC_MODE 7"] {
+        import(&CONFIG.replace("CC_MODE 1", mode), 0);
+        backwater(&here, &["run", "own.toml", "--out", "first"]).expect(0);
+        let again = ["run", "first/resolved.toml", "--out", "again"];
+        backwater(&here, &again).expect(0);
+    }
+    // Without shared memory inputs have room of their own, beside the marks.
+    let (_, text) = import(&CONFIG.replace("BUFFER_SIZE 32", "BUFFER_SIZE 0"), 0);
+    assert!(
+        text.contains("[buffer]\nper_input") && text.contains("[buffer.ecn]"),
+        "{text}"
+    );
     let wrong = [
         (
             "CC_MODE 1",
@@ -245,6 +264,24 @@ fn what_was_imported_is_exported() {
     let (time, alone): (u64, u64) = (parsed(lines[0][6]), parsed(lines[0][7]));
     assert!((4_160..4_400).contains(&time), "{time}");
     assert_eq!(alone, 4_000 + 2 * 81 + 83);
+    // Frames that take several paths are alone over one of them.
+    let sprayed = [
+        "run",
+        "own.toml",
+        "--set",
+        "switch.spread=frames",
+        "--out",
+        "s",
+    ];
+    backwater(&here, &sprayed).expect(0);
+    let alone = |text: &str| -> Vec<String> {
+        let lines = text.lines();
+        lines
+            .filter_map(|line| line.rsplit(' ').next())
+            .map(str::to_owned)
+            .collect()
+    };
+    assert_eq!(alone(&export("s", "hpcc-fct")), alone(&over));
     // What can't be written is told.
     let refused = |source: &str, form: &str, message: &str| {
         let words = ["export", source, "--as", form];

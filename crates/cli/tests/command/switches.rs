@@ -296,6 +296,12 @@ fn what_is_no_configuration_is_refused() {
     );
     put(&here, "short.ini", "100000 5m 1 2 3\n");
     refused("", &["short.ini"], &["line 1", "a row of 5 columns"]);
+    // More than any sum has room for.
+    let huge = LEAF.replacen("\"xoff\": \"", "\"xoff\": \"9223372036854775807", 1);
+    put(&here, "wrong.json", &huge);
+    checked(&here, &one, &[])
+        .expect(1)
+        .complains("where bytes is needed");
     // One switch, said twice and differently.
     put(&here, "wrong.json", &LEAF.replacen("9100", "9000", 1));
     let ran = checked(&here, &["leaf.json", "wrong.json"], &[]).expect(1);

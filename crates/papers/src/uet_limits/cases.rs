@@ -59,7 +59,7 @@ pub fn shown(
     cases: &[Case],
     times: &[Vec<f64>],
     (table, plot): (&str, Option<&str>),
-    printed: &str,
+    (column_name, printed): (&str, &str),
 ) -> Vec<Block> {
     let rows = cases.iter().zip(times).map(|(case, times)| {
         vec![
@@ -74,7 +74,7 @@ pub fn shown(
         columns: vec![
             words("case", "what is sent"),
             column("here", "us", "measured"),
-            column("there", "us", printed),
+            column(column_name, "us", printed),
         ],
         rows: rows.collect(),
     })];

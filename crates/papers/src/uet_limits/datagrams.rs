@@ -8,7 +8,7 @@ use crate::Evidence;
 use crate::lab::{Lab, LabError};
 use crate::measured::{Finding, Measured};
 
-const LIMIT: &str = "limit of the validation";
+const LIMIT: (&str, &str) = ("limit", "that the validation allows");
 const LARGE: (&str, &str) = ("topology.ports", "16");
 const ONE_PATH: (&str, &str) = ("switch.spread", "flows");
 

@@ -59,7 +59,12 @@ pub fn sixteen(lab: &Lab) -> Result<Evidence, LabError> {
     let both = CASES.iter().zip(&times);
     let measured = both.map(|(case, times)| Measured::over_seeds(case.name, times));
     let mut blocks = vec![Block::Text(WORDS.into())];
-    blocks.extend(shown(&CASES, &times, ("nscc", None), "by that program"));
+    blocks.extend(shown(
+        &CASES,
+        &times,
+        ("nscc", None),
+        ("there", "by that program"),
+    ));
     Ok(Evidence {
         findings: vec![Finding {
             claim: "uet-limits.nscc.times",

@@ -108,9 +108,14 @@ pub fn causes(drops: &Drops) -> String {
 /// What was dropped, by cause.
 pub fn dropped(outcome: &Outcome) -> String {
     let all = drops::all(outcome);
+    let trimmed: u64 = outcome.flows.iter().map(|flow| flow.trimmed).sum();
+    let trimmed = match trimmed {
+        0 => String::new(),
+        _ => format!("; trimmed {}", counted(trimmed, "packet")),
+    };
     match all.total() {
-        0 => "nothing was dropped".into(),
-        _ => format!("dropped: {}", causes(&all)),
+        0 => format!("nothing was dropped{trimmed}"),
+        _ => format!("dropped: {}{trimmed}", causes(&all)),
     }
 }
 

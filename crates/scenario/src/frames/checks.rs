@@ -240,7 +240,11 @@ pub(crate) fn marks(look: &Whole<'_>, mistakes: &mut Diagnostics) {
     };
     let classes: Vec<bool> = (0..CLASSES_MAX as u8).map(marked).collect();
     for (flow, table) in look.flows.each() {
-        if classes[usize::from(flow.class)] {
+        let can_be_marked = match &flow.transport {
+            TransportSpec::Roce(roce) => roce.is_ect,
+            TransportSpec::Tcp(_) | TransportSpec::Udp { .. } => true,
+        };
+        if classes[usize::from(flow.class)] && can_be_marked {
             continue;
         }
         let tcp = match &flow.transport {

@@ -20,6 +20,11 @@ use crate::given::frames::rate_control::{
 use crate::language::kinds::OrWord;
 use crate::prelude::*;
 
+/// Flows on one link for which HPCC's additive increase leaves room, as the paper has it.
+const USUAL_FLOWS: u32 = 10;
+/// Patched TIMELY's beta.
+const USUAL_PATCHED_BETA: f64 = 0.008;
+
 /// How often a destination tells, where neither the file nor the profile says.
 const CNP_INTERVAL: Duration = Duration(50_000_000);
 
@@ -251,13 +256,13 @@ fn hpcc(own: &Hpcc, line: Rate, mistakes: &mut Diagnostics) -> HpccSpec {
     let base_rtt = own.base_rtt.unwrap_or(Duration::ZERO);
     let profile = match own.profile {
         HpccProfile::Artifact => {
-            if own.flows.is_given {
+            if let Some(at) = own.flows.place() {
                 let why = "`profile` is `artifact`";
-                mistakes.push(Diagnostic::useless_here("flows", &own.flows.at, why));
+                mistakes.push(Diagnostic::useless_here("flows", at, why));
             }
             HpccSpec::artifact(line, base_rtt)
         }
-        HpccProfile::Paper => HpccSpec::paper(line, base_rtt, *own.flows),
+        HpccProfile::Paper => HpccSpec::paper(line, base_rtt, own.flows.unwrap_or(USUAL_FLOWS)),
     };
     if *own.target_use <= 0.0 {
         Diagnostic::error("bad-rates", "a link can't be aimed to be idle")
@@ -287,20 +292,13 @@ fn timely(own: &Timely, line: Rate, mistakes: &mut Diagnostics) -> TimelySpec {
     };
     let is_patched = own.profile == TimelyProfile::Patched;
     let only = [
-        (
-            "patched_beta",
-            own.patched_beta.is_given,
-            &own.patched_beta.at,
-        ),
-        ("reference", own.reference.is_given, &own.reference.at),
+        ("patched_beta", own.patched_beta.place()),
+        ("reference", own.reference.place()),
     ];
-    for (key, is_given, at) in only {
-        if is_given && !is_patched {
-            mistakes.push(Diagnostic::useless_here(
-                key,
-                at,
-                "`profile` is not `patched`",
-            ));
+    for (key, at) in only {
+        if let Some(at) = at.filter(|_| !is_patched) {
+            let why = "`profile` is not `patched`";
+            mistakes.push(Diagnostic::useless_here(key, at, why));
         }
     }
     if *own.t_low > own.t_high {
@@ -320,7 +318,7 @@ fn timely(own: &Timely, line: Rate, mistakes: &mut Diagnostics) -> TimelySpec {
     TimelySpec {
         form: match is_patched {
             true => TimelyForm::Patched {
-                decrease: *own.patched_beta,
+                decrease: own.patched_beta.unwrap_or(USUAL_PATCHED_BETA),
                 reference: own.reference.unwrap_or(*own.t_low),
             },
             false => TimelyForm::Gradient,

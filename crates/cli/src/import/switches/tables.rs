@@ -8,6 +8,9 @@ use backwater_scenario::{At, Diagnostic, Diagnostics, nearest};
 
 use super::model::Said;
 
+/// No number of a file is larger: a terabyte, or 35 years in milliseconds. Sums of them fit.
+const LARGEST: u64 = 1 << 40;
+
 /// An entry.
 #[derive(Clone, Default, Debug)]
 pub struct Row {
@@ -84,12 +87,14 @@ impl Tables {
         mistakes: &mut Diagnostics,
     ) -> Option<Said<T>> {
         let text = text?;
-        let value = text.value.trim().parse();
-        if value.is_err() {
+        let digits = text.value.trim();
+        let is_huge = digits.parse().is_ok_and(|number: u64| number > LARGEST);
+        let value = digits.parse().ok().filter(|_| !is_huge);
+        if value.is_none() {
             wrong(text, what).tell(mistakes);
         }
         let at = text.at.clone();
-        value.ok().map(|value| Said { value, at })
+        value.map(|value| Said { value, at })
     }
 
     /// The row that a text names in a table: `name`, `[TABLE|name]` or `[TABLE:name]`.

@@ -121,8 +121,8 @@ pub(crate) struct Hpcc {
     #[key(is = Rate, otherwise = "as the profile says")]
     pub additive: Option<Rate>,
     /// With profile = paper: flows on one link for which R_AI leaves room.
-    #[key(is = Whole { min: 1, max: 1_000_000, unit: "flows" }, default = "10")]
-    pub flows: Placed<u32>,
+    #[key(is = Whole { min: 1, max: 1_000_000, unit: "flows" }, otherwise = "10")]
+    pub flows: Placed<Option<u32>>,
     /// No rate below.
     #[key(is = Rate, default = "\"1 Gbps\"")]
     pub least: Rate,
@@ -180,8 +180,8 @@ pub(crate) struct Timely {
     #[key(is = Rate, otherwise = "as the profile says")]
     pub least: Option<Rate>,
     /// With profile = patched: beta of the distance from `reference`.
-    #[key(is = Portion, default = "0.008")]
-    pub patched_beta: Placed<f64>,
+    #[key(is = Portion, otherwise = "0.008")]
+    pub patched_beta: Placed<Option<f64>>,
     /// With profile = patched: the round-trip time that is aimed at.
     #[key(is = Clock { min_ps: 1_000 }, otherwise = "`t_low`")]
     pub reference: Placed<Option<Duration>>,

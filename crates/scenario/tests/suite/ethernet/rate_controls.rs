@@ -255,6 +255,9 @@ fn what_nobody_states_or_keeps_is_told() {
     let told = |roce: &str| codes(&file(roce));
     assert_eq!(told("control = \"rocc\""), ["no-rates"]);
     assert!(told("control = \"dcqcn\"").is_empty());
+    assert!(told("control = \"nscc\"").is_empty());
+    // Frames that say that they can't be marked are not.
+    assert_eq!(told("control = \"nscc\"\necn = false"), ["no-marks"]);
     let series = |measure: &str, control: &str| {
         let series = format!("[[series]]\nname = \"s\"\nflow = \"f\"\nmeasure = \"{measure}\"\n");
         codes(&format!(
