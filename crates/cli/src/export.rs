@@ -19,7 +19,7 @@ pub struct Options {
     /// A scenario of frames; or the directory of a run, which has one in it
     source: PathBuf,
     /// What to write
-    #[arg(long = "as", value_enum, value_name = "FORM")]
+    #[arg(long = "as", value_enum, value_name = "FORM", help_heading = "Output")]
     form: Form,
     /// Write to FILE, not to standard output
     #[arg(long, value_name = "FILE", help_heading = "Output")]

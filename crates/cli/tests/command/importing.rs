@@ -1,6 +1,7 @@
 //! `import`: files of other simulators become a scenario that runs.
 
 use std::fs;
+use std::path::Path;
 
 use crate::support::{backwater, folder, json};
 
@@ -207,16 +208,12 @@ fn a_run_of_the_hpcc_simulator_is_read_with_its_files() {
     }
 }
 
-/// What is exported of a scenario is what it was imported from; completion times are those of the
-/// run, to the nanosecond.
+/// What is exported of a scenario is what it was imported from.
 #[test]
 fn what_was_imported_is_exported() {
     let here = folder("exporting");
-    fs::write(here.join("net.txt"), TWO_LEAVES).expect("it is written");
-    let flows = "3\n2 3 3 100 1000 0.00001\n0 2 3 100 20000 0.0001\n0 2 3 100 30000 0.0002\n";
-    fs::write(here.join("flow.txt"), flows).expect("it is written");
-    let words = ["import", "net.txt", "flow.txt", "--out", "own.toml"];
-    backwater(&here, &words).expect(0);
+    let flows = THREE;
+    imported(&here, flows);
     backwater(&here, &["run", "own.toml", "--out", "r"]).expect(0);
     let export = |source: &str, form: &str| {
         let words = ["export", source, "--as", form];
@@ -249,7 +246,43 @@ fn what_was_imported_is_exported() {
             made.out
         );
     }
-    let over = export("r", "hpcc-fct");
+
+    // What can't be written is told.
+    let refused = |source: &str, form: &str, message: &str| {
+        let words = ["export", source, "--as", form];
+        backwater(&here, &words).expect(2).complains(message);
+    };
+    refused("own.toml", "hpcc-fct", "`hpcc-fct` is of a run");
+    refused("ethernet/dcqcn", "cm", "8 flows can't be written");
+    refused(
+        "kung1993/fig17-two-switches",
+        "cm",
+        "only a scenario with `engine = \"ethernet\"`",
+    );
+    refused("none", "cm", "can't read the scenario `none`");
+}
+
+/// Two leaves and three flows, imported.
+fn imported(here: &Path, flows: &str) {
+    fs::write(here.join("net.txt"), TWO_LEAVES).expect("it is written");
+    fs::write(here.join("flow.txt"), flows).expect("it is written");
+    let words = ["import", "net.txt", "flow.txt", "--out", "own.toml"];
+    backwater(here, &words).expect(0);
+}
+
+const THREE: &str = "3\n2 3 3 100 1000 0.00001\n0 2 3 100 20000 0.0001\n0 2 3 100 30000 0.0002\n";
+
+/// Completion times are those of the run, to the nanosecond.
+#[test]
+fn completion_times_are_exported() {
+    let here = folder("exporting-times");
+    imported(&here, THREE);
+    backwater(&here, &["run", "own.toml", "--out", "r"]).expect(0);
+    let export = |source: &str| {
+        let words = ["export", source, "--as", "hpcc-fct"];
+        backwater(&here, &words).expect(0).out
+    };
+    let over = export("r");
     let lines: Vec<Vec<&str>> = over.lines().map(|line| line.split(' ').collect()).collect();
     assert_eq!(lines.len(), 3, "{over}");
     // Ports count from 10,000 between two nodes; addresses have the node in the third byte.
@@ -281,20 +314,7 @@ fn what_was_imported_is_exported() {
             .map(str::to_owned)
             .collect()
     };
-    assert_eq!(alone(&export("s", "hpcc-fct")), alone(&over));
-    // What can't be written is told.
-    let refused = |source: &str, form: &str, message: &str| {
-        let words = ["export", source, "--as", form];
-        backwater(&here, &words).expect(2).complains(message);
-    };
-    refused("own.toml", "hpcc-fct", "`hpcc-fct` is of a run");
-    refused("ethernet/dcqcn", "cm", "8 flows can't be written");
-    refused(
-        "kung1993/fig17-two-switches",
-        "cm",
-        "only a scenario with `engine = \"ethernet\"`",
-    );
-    refused("none", "cm", "can't read the scenario `none`");
+    assert_eq!(alone(&export("s")), alone(&over));
 }
 
 fn parsed(number: &str) -> u64 {
