@@ -1,5 +1,6 @@
 //! `backwater export`: what a scenario or a run says, in files that other programs read.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 
@@ -270,8 +271,8 @@ fn shortest(
     let mut queue = VecDeque::from([to]);
     while let Some(node) = queue.pop_front() {
         for &(far, number) in &neighbours[node as usize] {
-            if !reached.contains_key(&far) {
-                reached.insert(far, Some((node, number)));
+            if let Entry::Vacant(place) = reached.entry(far) {
+                place.insert(Some((node, number)));
                 queue.push_back(far);
             }
         }
