@@ -21,6 +21,8 @@ BEYOND = {
     "ethernet/entropies_odd": "a number that is no power of two",
     "ethernet/names": "names that clash with each other",
     "ethernet/shared_pools": "pools that other tables name",
+    "ethernet/trim_credit": "a class that trims and has credit, told in two tables",
+    "ethernet/trim_lossless": "a class that trims and is stopped, told in two tables",
     "network/two_makers": "two tables of which one is enough",
     "sweep/flit": "axes name keys by their path in a text",
     "sweep/paths": "axes name keys by their path in a text",
