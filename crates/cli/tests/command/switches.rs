@@ -301,7 +301,37 @@ fn what_is_no_configuration_is_refused() {
     put(&here, "wrong.json", &huge);
     checked(&here, &one, &[])
         .expect(1)
-        .complains("where bytes is needed");
+        .complains("where a number of bytes up to 1 TiB is needed");
+    // Nothing is taken for what is near it.
+    let near = [
+        (
+            "\"mtu\": \"9100\"",
+            "\"mtu\": \"0\"",
+            "an mtu from 68 to 9216",
+        ),
+        (
+            "\"speed\": \"100000\"",
+            "\"speed\": \"0\"",
+            "a speed in Mb/s",
+        ),
+        (
+            "\"weight\": \"",
+            "\"weight\": \"10",
+            "a weight from 1 to 100",
+        ),
+        (
+            "_drop_probability\": \"",
+            "_drop_probability\": \"10",
+            "a share from 0 to 100",
+        ),
+        ("\"34\": \"4\"", "\"64\": \"4\"", "numbers below 64"),
+        ("\"26\": \"3\"", "\"26\": \"16\"", "a number from 0 to 15"),
+    ];
+    for (from, to, allowed) in near {
+        assert!(LEAF.contains(from), "no `{from}`");
+        put(&here, "wrong.json", &LEAF.replacen(from, to, 1));
+        checked(&here, &one, &[]).expect(1).complains(allowed);
+    }
     // One switch, said twice and differently.
     put(&here, "wrong.json", &LEAF.replacen("9100", "9000", 1));
     let ran = checked(&here, &["leaf.json", "wrong.json"], &[]).expect(1);

@@ -10,8 +10,9 @@
 //!
 //! Where a whole window met no queue it grows by a part of each byte instead (fast increase).
 //! What increases have gained enters the window every few packets or once a round trip, and eta
-//! with it. *Quick adapt*: where a period ends in which something was lost, or trimmed, or late by
-//! a multiple of q, and little has got through, the window is what got through.
+//! with it. *Quick adapt*: where a period ends in which something was trimmed, or with an
+//! acknowledgement that is late by a multiple of q, and little has got through, the window is what
+//! got through.
 //!
 //! Source: the program of the Ultra Ethernet Consortium's members (uet-htsim, 2025-08; its README:
 //! not the standard). Windows are of payload here, of whole packets there.
@@ -62,7 +63,7 @@ struct Quick {
     ends_at: Option<Time>,
     /// Bytes that got through in it.
     achieved: u64,
-    /// Something was trimmed in it.
+    /// Something was trimmed since it last acted.
     is_asked: bool,
     /// Bytes in flight as it last acted, and what of them came back since.
     to_ignore: u64,

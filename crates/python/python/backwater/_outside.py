@@ -106,7 +106,7 @@ class Control:
     def on_loss(
         self,
         now: int,
-        loss: Literal["duplicates", "time-out", "time-out again"],
+        loss: Literal["duplicates", "trimmed", "time-out", "time-out again"],
         allowed_bytes: int,
     ) -> None:
         """A loss was found (TCP, queue pairs); `allowed_bytes` as for `on_mark`."""

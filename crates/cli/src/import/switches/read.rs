@@ -14,6 +14,8 @@ use super::tables::{self, Row, Tables, numbers, wrong};
 const MTU: u64 = 9_100;
 /// Of a watchdog that says none, milliseconds for each 32 ports.
 const DETECT_MS: u64 = 200;
+/// DSCPs, of which a map has at most each.
+const DSCPS: u8 = 64;
 
 /// Reads a switch; what is wrong is added to `mistakes`.
 pub fn switch(
@@ -62,19 +64,21 @@ pub fn switch(
 }
 
 fn settings(switch: &mut Switch, tables: &Tables, mistakes: &mut Diagnostics) {
-    let what = "a whole number";
     for row in tables.rows("LOSSLESS_TRAFFIC_PATTERN").values() {
-        let mut number = |field| Tables::number::<u64>(Tables::text(row, field), what, mistakes);
-        switch.lossless_mtu = number("mtu").map(|mtu| mtu.value);
-        switch.small_percent = number("small_packet_percentage").map(|share| share.value);
+        let mut number =
+            |field, allowed| Tables::number::<u64>(Tables::text(row, field), allowed, mistakes);
+        let mtu = number("mtu", &tables::MTU);
+        let small = number("small_packet_percentage", &tables::PERCENT);
+        switch.lossless_mtu = mtu.map(|mtu| mtu.value);
+        switch.small_percent = small.map(|share| share.value);
     }
     for row in tables.rows("DEFAULT_LOSSLESS_BUFFER_PARAMETER").values() {
         let ratio = Tables::text(row, "over_subscribe_ratio");
-        switch.over_subscribe = Tables::number(ratio, what, mistakes);
+        switch.over_subscribe = Tables::number(ratio, &tables::RATIO, mistakes);
     }
     if let Some(row) = tables.rows("PFC_WD").get("GLOBAL") {
         let poll = Tables::text(row, "POLL_INTERVAL");
-        switch.poll_ms = Tables::number(poll, "milliseconds", mistakes);
+        switch.poll_ms = Tables::number(poll, &tables::MILLISECONDS, mistakes);
     }
 }
 
@@ -82,7 +86,7 @@ fn pools(tables: &Tables, mistakes: &mut Diagnostics) -> BTreeMap<String, Pool> 
     let mut pools = BTreeMap::new();
     for (name, row) in tables.rows("BUFFER_POOL") {
         let kind = Tables::text(row, "type").map_or("", |kind| kind.value.as_str());
-        let mut bytes = |field| Tables::number(Tables::text(row, field), "bytes", mistakes);
+        let mut bytes = |field| Tables::number(Tables::text(row, field), &tables::BYTES, mistakes);
         let pool = Pool {
             at: row.at.clone(),
             is_ingress: matches!(kind, "ingress" | "both"),
@@ -117,10 +121,9 @@ fn ports(tables: &Tables, mistakes: &mut Diagnostics) -> Vec<Port> {
                 .help("give it `\"speed\"`, in Mb/s: `\"100000\"` is 100 Gbps")
                 .tell(mistakes);
         }
-        let speed = Tables::number(speed, "a speed in Mb/s", mistakes);
-        let speed = speed.filter(|speed| (1..=100_000_000).contains(&speed.value));
+        let speed = Tables::number(speed, &tables::SPEED, mistakes);
         let Some(speed_mbps) = speed else { continue };
-        let mtu = Tables::number(Tables::text(row, "mtu"), "bytes", mistakes);
+        let mtu = Tables::number(Tables::text(row, "mtu"), &tables::MTU, mistakes);
         ports.push(Port {
             name: name.clone(),
             at: row.at.clone(),
@@ -262,12 +265,12 @@ impl<'t> Filler<'t> {
         let (_, row) = self.tables.refer(text, table, self.mistakes)?;
         let mut to = BTreeMap::new();
         for (from, value) in &row.fields {
-            let what = "a number of a class, a queue or a priority";
-            let Ok(key) = from.parse::<u8>() else {
-                wrong(value, "a map from numbers to numbers").tell(self.mistakes);
+            let key = from.parse::<u8>().ok().filter(|key| *key < DSCPS);
+            let Some(key) = key else {
+                wrong(value, "a map from numbers below 64 to numbers").tell(self.mistakes);
                 continue;
             };
-            if let Some(number) = Tables::number(Some(value), what, self.mistakes) {
+            if let Some(number) = Tables::number(Some(value), &tables::NUMBER, self.mistakes) {
                 to.insert(key, number);
             }
         }
@@ -349,19 +352,11 @@ impl<'t> Filler<'t> {
             }
         };
         let mut bytes =
-            |field| Tables::number::<u64>(Tables::text(row, field), "bytes", self.mistakes);
+            |field| Tables::number::<u64>(Tables::text(row, field), &tables::BYTES, self.mistakes);
         let (size, xon) = (bytes("size"), bytes("xon"));
         let (xoff, offset, fixed) = (bytes("xoff"), bytes("xon_offset"), bytes("static_th"));
         let power = Tables::text(row, "dynamic_th");
-        let what = "an exponent from -8 to 7";
-        let power = Tables::number::<i64>(power, what, self.mistakes);
-        if let Some(text) = Tables::text(row, "dynamic_th")
-            && power
-                .as_ref()
-                .is_some_and(|power| !(-8..=7).contains(&power.value))
-        {
-            wrong(text, what).tell(self.mistakes);
-        }
+        let power = Tables::number::<i64>(power, &tables::EXPONENT, self.mistakes);
         Some(Profile {
             name,
             pool,
@@ -370,10 +365,7 @@ impl<'t> Filler<'t> {
             xon_offset: offset.map(|offset| offset.value),
             xoff,
             is_computed: false,
-            dynamic_th: power.map(|power| Said {
-                value: power.value.clamp(-8, 7),
-                ..power
-            }),
+            dynamic_th: power,
             static_th: fixed.map(|fixed| fixed.value),
         })
     }
@@ -413,11 +405,11 @@ impl<'t> Filler<'t> {
             wrong(kind, "`DWRR`, `WRR` or `STRICT`").tell(self.mistakes);
         }
         let weight = Tables::text(row, "weight");
-        let weight = Tables::number(weight, "a weight from 1 to 100", self.mistakes);
+        let weight = Tables::number(weight, &tables::WEIGHT, self.mistakes);
         Scheduler {
             name,
             is_strict: word == "STRICT",
-            weight: weight.map_or(1, |weight| weight.value).clamp(1, 100),
+            weight: weight.map_or(1, |weight| weight.value),
         }
     }
 
@@ -425,18 +417,20 @@ impl<'t> Filler<'t> {
     fn marks(&mut self, name: String, row: &Row) -> Option<Marks> {
         let kind = Tables::text(row, "ecn").map_or("ecn_none", |kind| kind.value.as_str());
         let is_green = kind == "ecn_all" || (kind.starts_with("ecn_") && kind.contains("green"));
-        let mut bytes = |field| {
-            Tables::number::<u64>(Tables::text(row, field), "a whole number", self.mistakes)
+        let mut number = |field, allowed| {
+            Tables::number::<u64>(Tables::text(row, field), allowed, self.mistakes)
         };
-        let (min, max) = (bytes("green_min_threshold"), bytes("green_max_threshold"));
-        let percent = bytes("green_drop_probability").map_or(100, |percent| percent.value);
+        let min = number("green_min_threshold", &tables::BYTES);
+        let max = number("green_max_threshold", &tables::BYTES);
+        let percent = number("green_drop_probability", &tables::PERCENT);
+        let percent = percent.map_or(100, |percent| percent.value);
         let (min, max) = (min?, max?);
         is_green.then(|| Marks {
             name,
             at: min.at,
             min: min.value,
             max: max.value,
-            percent: percent.min(100),
+            percent,
         })
     }
 
@@ -449,7 +443,11 @@ impl<'t> Filler<'t> {
             }
             let (names, _) = self.places((key, row), false);
             let mut time = |field| {
-                Tables::number::<u64>(Tables::text(row, field), "milliseconds", self.mistakes)
+                Tables::number::<u64>(
+                    Tables::text(row, field),
+                    &tables::MILLISECONDS,
+                    self.mistakes,
+                )
             };
             let (detect, restore) = (time("detection_time"), time("restoration_time"));
             let detect_ms = detect.map_or(usual, |time| time.value);

@@ -1,6 +1,7 @@
 //! The tables of a switch, out of all of its files: texts with their places, references, numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 use backwater_formats::sonic::config::Entry;
 use backwater_kernel::words::counted;
@@ -8,8 +9,21 @@ use backwater_scenario::{At, Diagnostic, Diagnostics, nearest};
 
 use super::model::Said;
 
+/// What a number may be, in words and as a range.
+pub type Allowed = (&'static str, RangeInclusive<i64>);
+
 /// No number of a file is larger: a terabyte, or 35 years in milliseconds. Sums of them fit.
-const LARGEST: u64 = 1 << 40;
+const LARGEST: i64 = 1 << 40;
+pub const BYTES: Allowed = ("a number of bytes up to 1 TiB", 0..=LARGEST);
+pub const MILLISECONDS: Allowed = ("whole milliseconds", 0..=LARGEST);
+pub const RATIO: Allowed = ("a whole number", 0..=LARGEST);
+pub const PERCENT: Allowed = ("a share from 0 to 100", 0..=100);
+pub const SPEED: Allowed = ("a speed in Mb/s", 1..=100_000_000);
+pub const MTU: Allowed = ("an mtu from 68 to 9216", 68..=9_216);
+pub const WEIGHT: Allowed = ("a weight from 1 to 100", 1..=100);
+pub const EXPONENT: Allowed = ("an exponent from -8 to 7", -8..=7);
+/// Of a traffic class, a queue or a priority.
+pub const NUMBER: Allowed = ("a number from 0 to 15", 0..=15);
 
 /// An entry.
 #[derive(Clone, Default, Debug)]
@@ -80,16 +94,16 @@ impl Tables {
         row.fields.get(field).filter(|text| !text.value.is_empty())
     }
 
-    /// A whole number; what is none is a mistake.
-    pub fn number<T: std::str::FromStr>(
+    /// A whole number; what is none, or not allowed, is a mistake.
+    pub fn number<T: TryFrom<i64>>(
         text: Option<&Said<String>>,
-        what: &str,
+        (what, range): &Allowed,
         mistakes: &mut Diagnostics,
     ) -> Option<Said<T>> {
         let text = text?;
-        let digits = text.value.trim();
-        let is_huge = digits.parse().is_ok_and(|number: u64| number > LARGEST);
-        let value = digits.parse().ok().filter(|_| !is_huge);
+        let number = text.value.trim().parse().ok();
+        let number = number.filter(|number| range.contains(number));
+        let value = number.and_then(|number| T::try_from(number).ok());
         if value.is_none() {
             wrong(text, what).tell(mistakes);
         }
