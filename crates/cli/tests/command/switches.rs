@@ -261,6 +261,49 @@ fn a_table_of_headroom_is_checked_alone() {
 }
 
 #[test]
+fn numbers_that_are_not_allowed_are_refused() {
+    let here = folder("switches-numbers");
+    // More than any sum has room for.
+    let huge = LEAF.replacen("\"xoff\": \"", "\"xoff\": \"9223372036854775807", 1);
+    put(&here, "wrong.json", &huge);
+    checked(&here, &["wrong.json"], &[])
+        .expect(1)
+        .complains("where a number of bytes up to 1 TiB is needed");
+    // Nothing is taken for what is near it.
+    let near = [
+        (
+            "\"mtu\": \"9100\"",
+            "\"mtu\": \"0\"",
+            "an mtu from 68 to 9216",
+        ),
+        (
+            "\"speed\": \"100000\"",
+            "\"speed\": \"0\"",
+            "a speed in Mb/s",
+        ),
+        (
+            "\"weight\": \"",
+            "\"weight\": \"10",
+            "a weight from 1 to 100",
+        ),
+        (
+            "_drop_probability\": \"",
+            "_drop_probability\": \"10",
+            "a share from 0 to 100",
+        ),
+        ("\"34\": \"4\"", "\"64\": \"4\"", "numbers below 64"),
+        ("\"26\": \"3\"", "\"26\": \"16\"", "a number from 0 to 15"),
+    ];
+    for (from, to, allowed) in near {
+        assert!(LEAF.contains(from), "no `{from}`");
+        put(&here, "wrong.json", &LEAF.replacen(from, to, 1));
+        checked(&here, &["wrong.json"], &[])
+            .expect(1)
+            .complains(allowed);
+    }
+}
+
+#[test]
 fn what_is_no_configuration_is_refused() {
     let here = folder("switches-refused");
     put(&here, "rows.ini", ROWS);
@@ -296,42 +339,6 @@ fn what_is_no_configuration_is_refused() {
     );
     put(&here, "short.ini", "100000 5m 1 2 3\n");
     refused("", &["short.ini"], &["line 1", "a row of 5 columns"]);
-    // More than any sum has room for.
-    let huge = LEAF.replacen("\"xoff\": \"", "\"xoff\": \"9223372036854775807", 1);
-    put(&here, "wrong.json", &huge);
-    checked(&here, &one, &[])
-        .expect(1)
-        .complains("where a number of bytes up to 1 TiB is needed");
-    // Nothing is taken for what is near it.
-    let near = [
-        (
-            "\"mtu\": \"9100\"",
-            "\"mtu\": \"0\"",
-            "an mtu from 68 to 9216",
-        ),
-        (
-            "\"speed\": \"100000\"",
-            "\"speed\": \"0\"",
-            "a speed in Mb/s",
-        ),
-        (
-            "\"weight\": \"",
-            "\"weight\": \"10",
-            "a weight from 1 to 100",
-        ),
-        (
-            "_drop_probability\": \"",
-            "_drop_probability\": \"10",
-            "a share from 0 to 100",
-        ),
-        ("\"34\": \"4\"", "\"64\": \"4\"", "numbers below 64"),
-        ("\"26\": \"3\"", "\"26\": \"16\"", "a number from 0 to 15"),
-    ];
-    for (from, to, allowed) in near {
-        assert!(LEAF.contains(from), "no `{from}`");
-        put(&here, "wrong.json", &LEAF.replacen(from, to, 1));
-        checked(&here, &one, &[]).expect(1).complains(allowed);
-    }
     // One switch, said twice and differently.
     put(&here, "wrong.json", &LEAF.replacen("9100", "9000", 1));
     let ran = checked(&here, &["leaf.json", "wrong.json"], &[]).expect(1);

@@ -425,7 +425,7 @@ impl<'t> Filler<'t> {
         let percent = number("green_drop_probability", &tables::PERCENT);
         let percent = percent.map_or(100, |percent| percent.value);
         let (min, max) = (min?, max?);
-        is_green.then(|| Marks {
+        is_green.then_some(Marks {
             name,
             at: min.at,
             min: min.value,
